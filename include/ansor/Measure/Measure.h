@@ -1,0 +1,96 @@
+//===- Measure.h - Measuring candidates -------------------------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Builds, checks and times candidates in child processes (design decisions 5
+// and 6 in docs/Architecture.md). A candidate that fails costs one trial, and
+// is counted under its error kind; it can't harm the caller.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ANSOR_MEASURE_MEASURE_H
+#define ANSOR_MEASURE_MEASURE_H
+
+#include "ansor/Target/Target.h"
+#include "mlir/Support/LLVM.h"
+#include "llvm/Support/JSON.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mlir::ansor {
+
+enum class ErrorKind {
+  None,         ///< timed, and right
+  Illegal,      ///< a constraint or verifier rejected it
+  Transform,    ///< the script failed
+  BuildTimeout, ///< building took too long
+  BuildCrash,   ///< the builder died or failed
+  TooLarge,     ///< IR, object, stack or memory above the limit
+  RunTimeout,   ///< running took too long
+  RunCrash,     ///< the runner died
+  WrongResult,  ///< values differ from the unscheduled program's
+  Device        ///< the device or runner could not be used
+};
+/// "none", "illegal", "transform", "build-timeout", …
+StringRef stringify(ErrorKind kind);
+std::optional<ErrorKind> parseErrorKind(StringRef text);
+
+/// One program to measure.
+struct MeasureInput {
+  std::string taskKey;    ///< key of the task
+  std::string taskModule; ///< text of a module with the task's function
+  std::string script;     ///< decided transform script; empty: unscheduled
+};
+
+struct MeasureResult {
+  ErrorKind error = ErrorKind::None;
+  std::string message;         ///< first message of the failure
+  std::vector<double> seconds; ///< one a repeat; empty on failure
+  double median = 0;           ///< of `seconds`; infinity on failure
+  double maxError = 0;         ///< largest error found by the check, relative
+                               ///< to its tolerance (<= 1 passes)
+  double buildSeconds = 0, runSeconds = 0; ///< what it cost
+};
+
+struct MeasureOptions {
+  TargetInfo target;
+  int threads = 1;             ///< threads the measured code may use
+  int builders = 0;            ///< builder processes; 0: one a core
+  double buildTimeout = 15;    ///< seconds
+  double runTimeout = 10;      ///< seconds
+  int64_t memoryLimit = int64_t(4) << 30; ///< bytes, a child
+  int64_t stackLimit = 8 << 20;           ///< bytes, a child's threads
+  int64_t maxObjectBytes = 8 << 20;
+  int warmup = 1;
+  int repeats = 5;             ///< medians are taken over these
+  double minRepeatSeconds = 0.01; ///< a repeat runs the kernel this long
+  bool flushCache = false;
+  bool check = true;           ///< compare with the unscheduled program
+  uint64_t seed = 0;           ///< of the inputs
+  std::string toolDir;         ///< where ansor-builder and ansor-runner are;
+                               ///< empty: beside the running program
+  std::string workDir;         ///< for artifacts; empty: a temporary directory
+};
+
+/// Measures batches. Results come in the order of the inputs.
+class Measurer {
+public:
+  virtual ~Measurer();
+  virtual std::vector<MeasureResult> measure(ArrayRef<MeasureInput> inputs) = 0;
+  /// Ends children at once, from a signal handler's flag; measure() returns.
+  virtual void interrupt() {}
+};
+
+/// Builders and runners on this machine. Fails with `error` if the tools can't
+/// be started.
+FailureOr<std::unique_ptr<Measurer>>
+createLocalMeasurer(const MeasureOptions &options, std::string &error);
+
+} // namespace mlir::ansor
+
+#endif // ANSOR_MEASURE_MEASURE_H

@@ -1,0 +1,69 @@
+//===- Pipelines.h - Code generation ----------------------------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The fixed code generation for a CPU: a module, scheduled or not, to LLVM
+// dialect, to an object, to a shared object. Structure is searched, code
+// generation is not (design decision 2).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ANSOR_PIPELINES_PIPELINES_H
+#define ANSOR_PIPELINES_PIPELINES_H
+
+#include "ansor/Target/Target.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace mlir::ansor {
+
+struct CPULoweringOptions {
+  /// Lower parallel loops to OpenMP; otherwise they run in one thread.
+  bool parallel = true;
+  /// Forbid reassociation of reductions and contraction to FMA.
+  bool strictFP = false;
+  /// Vectorise tiled ops; off for the reference of the check: plain loops.
+  bool vectorize = true;
+  /// Bound on IR operations after unrolling; more is an error ("too large").
+  int64_t maxOperations = 200000;
+  /// LLVM optimisation level of emitObject.
+  int optLevel = 3;
+};
+
+/// Adds the whole lowering, from linalg on tensors to LLVM dialect. Functions
+/// that are not private get a C interface and a packed entry
+/// `void <name>_packed(void **args)`: args[i] points to the i-th memref
+/// descriptor (or scalar), result descriptors first, each as a pointer.
+void buildCPULoweringPipeline(OpPassManager &pm,
+                              const CPULoweringOptions &options = {});
+
+/// Runs that pipeline on `module` (which carries its target, or gets the
+/// host's). Emits and fails on what can't be lowered.
+LogicalResult lowerToCPU(ModuleOp module, const CPULoweringOptions &options = {});
+
+/// Translates an LLVM-dialect module and writes an object file, or assembly if
+/// `path` ends in ".s", or LLVM IR if in ".ll".
+LogicalResult emitObject(ModuleOp module, StringRef path,
+                         const CPULoweringOptions &options = {});
+
+/// Links objects into a shared object by the system's linker. `error` holds
+/// the linker's message.
+LogicalResult linkShared(ArrayRef<std::string> objects, StringRef path,
+                         std::string &error);
+
+/// The signature of an entry, for the runner's manifest: JSON {"entry": name,
+/// "args": [{"kind": "memref"|"scalar", "type": "f32", "shape": [..]}, …],
+/// "results": [...], "inits": n} (-1 in a shape is dynamic; the last `inits`
+/// arguments are destinations).
+llvm::json::Value describeEntry(Operation *func);
+
+/// Registers the passes and pipelines ("ansor-lower-to-cpu").
+void registerPipelines();
+
+} // namespace mlir::ansor
+
+#endif // ANSOR_PIPELINES_PIPELINES_H

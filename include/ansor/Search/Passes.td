@@ -1,0 +1,34 @@
+//===- Passes.td - The tuning pass -------------------------*- tablegen -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ANSOR_SEARCH_PASSES_TD
+#define ANSOR_SEARCH_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def TunePass : Pass<"ansor-tune", "ModuleOp"> {
+  let summary = "Tune the tasks of the module and apply the best schedules";
+  let description = [{
+    The search of the tool `ansor-tune` as a pass: extracts the tasks, measures
+    `trials` candidates in all, appends them to `records`, writes the best
+    schedules to `library`, and applies them.
+  }];
+  let options = [
+    Option<"trials", "trials", "int64_t", "0", "trials in total, over all tasks">,
+    Option<"records", "records", "std::string", "\"\"", "log to resume and append">,
+    Option<"library", "library", "std::string", "\"\"", "file for the best schedules">,
+    Option<"replay", "replay", "std::string", "\"\"", "measure from this log">,
+    Option<"target", "target", "std::string", "\"\"", "target; default the module's, else the host">,
+    Option<"space", "space", "std::string", "\"full\"", "\"full\" or \"ansor\"">,
+    Option<"model", "model", "std::string", "\"xgboost\"", "\"xgboost\" or \"random\"">,
+    Option<"threads", "threads", "int", "1", "threads of the measured code">,
+    Option<"seed", "seed", "uint64_t", "0", "seed of the search">
+  ];
+}
+
+#endif // ANSOR_SEARCH_PASSES_TD

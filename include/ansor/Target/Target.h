@@ -1,0 +1,68 @@
+//===- Target.h - What a device is ------------------------------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The description of the machine that code is scheduled for: detected on the
+// host, looked up by name, or read from the DLTI attributes of a module. All
+// sizes are bytes, all vector widths bits.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ANSOR_TARGET_TARGET_H
+#define ANSOR_TARGET_TARGET_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/JSON.h"
+#include <string>
+
+namespace mlir::ansor {
+
+enum class TargetKind { CPU, GPU };
+
+struct TargetInfo {
+  std::string name = "host"; ///< name of the target, "host" if detected
+  TargetKind kind = TargetKind::CPU;
+  std::string triple;   ///< LLVM triple
+  std::string cpu;      ///< LLVM CPU name
+  std::string features; ///< LLVM feature string, "+avx2,-avx512f"
+  int64_t cores = 1;
+  int64_t vectorBits = 128;     ///< width of one vector register
+  int64_t vectorRegisters = 16; ///< architectural vector registers
+  int64_t cacheLine = 64;
+  int64_t l1 = 32768, l2 = 1048576, l3 = 33554432; ///< data cache sizes
+  // GPU limits; zero on a CPU.
+  int64_t maxThreadsPerBlock = 0, sharedMemory = 0, warpSize = 0,
+          registersPerBlock = 0;
+
+  /// Elements of `bits` wide each that one vector register holds (>= 1).
+  int64_t lanes(int64_t bits) const {
+    return std::max<int64_t>(1, vectorBits / std::max<int64_t>(bits, 1));
+  }
+
+  llvm::json::Value toJSON() const;
+  static FailureOr<TargetInfo> fromJSON(const llvm::json::Value &value);
+};
+
+/// The machine that this process runs on.
+TargetInfo detectHostTarget();
+
+/// Resolves "host", or a named target ("x86-64-v3", "x86-64-v4", "znver4",
+/// "cortex-a72", …), optionally followed by overrides: "znver4:cores=8,l2=1048576".
+/// Emits at `loc` with the list of known names, and fails, on an unknown name
+/// or key.
+FailureOr<TargetInfo> lookupTarget(StringRef spec, Location loc);
+
+/// Writes the target to `module` as DLTI attributes (and the LLVM triple and
+/// data layout attributes, which the lowering needs).
+void attachTarget(ModuleOp module, const TargetInfo &target);
+
+/// The target that `module` carries, or the host's if it carries none.
+TargetInfo getTarget(ModuleOp module);
+
+} // namespace mlir::ansor
+
+#endif // ANSOR_TARGET_TARGET_H

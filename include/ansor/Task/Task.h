@@ -1,0 +1,75 @@
+//===- Task.h - Tasks of a module -------------------------------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Partition of a module into tasks (subgraphs that are scheduled as a whole),
+// after section 3 of Zheng et al., OSDI 2020.
+//
+// In: functions with linalg on tensors. Out: the same module, with each task
+// outlined as a private function
+//
+//   func.func private @task_0(%in…, %init…) -> (…)
+//       attributes {ansor.task = "<key>", ansor.weight = 3 : i64}
+//
+// in destination-passing style, one init argument a result and in their order,
+// behind the inputs. Its body is canonical: linalg.generic (linalg.fill and
+// tensor.pad excepted) with loops and operands in a canonical order, each op
+// tagged with `ansor.stage`, producers first. Equal tasks are one function
+// with the sum of their weights.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ANSOR_TASK_TASK_H
+#define ANSOR_TASK_TASK_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include <string>
+
+namespace mlir::ansor {
+
+/// Version of the canonical form; a part of every key.
+inline constexpr int kTaskKeyVersion = 1;
+
+struct ExtractOptions {
+  /// Also outline groups of ops without an anchor (elementwise, data movement).
+  bool outlineRest = true;
+};
+
+/// Outlines the tasks of every function of `module`. Ops that no task can hold
+/// stay where they are, with a remark that says why. Fails, with the module
+/// unchanged, only if the result would not verify.
+LogicalResult extractTasks(ModuleOp module, const ExtractOptions &options = {});
+
+/// Inlines every task function into its callers and erases it.
+LogicalResult inlineTasks(ModuleOp module);
+
+/// The key of a task function: "a<version>-" and 16 hexadecimal digits, a hash
+/// of the canonical structure (maps, iterator kinds, shapes, element types,
+/// bodies with their constants and fast-math flags).
+std::string computeTaskKey(func::FuncOp task);
+
+/// One task of a module, in the form that is passed between threads and
+/// processes: text.
+struct Task {
+  std::string key;
+  std::string name;      ///< symbol of the function
+  int64_t weight = 1;
+  double flops = 0;      ///< arithmetic operations of one call
+  std::string module;    ///< text of a module with that function only
+};
+
+/// The tasks of an extracted module, in the order of their functions.
+SmallVector<Task> collectTasks(ModuleOp module);
+
+/// Scalar arithmetic operations of one call of `task` (a multiply-add is two);
+/// integer operations count too. Dynamic extents count as 1.
+double countFlops(func::FuncOp task);
+
+} // namespace mlir::ansor
+
+#endif // ANSOR_TASK_TASK_H

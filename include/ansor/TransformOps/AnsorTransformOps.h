@@ -1,0 +1,32 @@
+//===- AnsorTransformOps.h - transform.ansor ops ----------------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Transform ops that upstream lacks. Exported schedules use them only where no
+// upstream op serves.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ANSOR_TRANSFORMOPS_ANSORTRANSFORMOPS_H
+#define ANSOR_TRANSFORMOPS_ANSORTRANSFORMOPS_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Transform/IR/TransformDialect.h"
+#include "mlir/Dialect/Transform/IR/TransformTypes.h"
+#include "mlir/Dialect/Transform/Interfaces/TransformInterfaces.h"
+
+#define GET_OP_CLASSES
+#include "ansor/TransformOps/AnsorTransformOps.h.inc"
+
+namespace mlir::ansor {
+
+/// Registers the extension of the transform dialect that holds the ops.
+void registerTransformExtension(DialectRegistry &registry);
+
+} // namespace mlir::ansor
+
+#endif // ANSOR_TRANSFORMOPS_ANSORTRANSFORMOPS_H

@@ -1,0 +1,139 @@
+//===- Passes.td - Passes of the auto-scheduler ------------*- tablegen -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ANSOR_TRANSFORMS_PASSES_TD
+#define ANSOR_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def AttachTargetPass : Pass<"ansor-attach-target", "ModuleOp"> {
+  let summary = "Attach the target's description to the module";
+  let description = [{
+    Writes the cores, vector registers and caches of the target as DLTI
+    attributes, and the LLVM triple and data layout, on the module. Later
+    passes read them from there.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"host\"",
+           "\"host\" or a named target, with overrides: \"znver4:cores=8\"">
+  ];
+  let dependentDialects = ["::mlir::DLTIDialect", "::mlir::LLVM::LLVMDialect"];
+}
+
+def ExtractTasksPass : Pass<"ansor-extract-tasks", "ModuleOp"> {
+  let summary = "Partition functions into tasks and outline them";
+  let description = [{
+    Groups each anchor (contraction, convolution, reduction, pooling) with the
+    elementwise, broadcast, pad, fill and transpose ops that fuse into it, and
+    outlines each group as a private function in destination-passing style with
+    `ansor.task` (its key) and `ansor.weight`. Equal tasks become one function.
+    What no task can hold stays where it is.
+  }];
+  let options = [
+    Option<"outlineRest", "outline-rest", "bool", "true",
+           "also outline groups that have no anchor">
+  ];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect", "::mlir::func::FuncDialect",
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::affine::AffineDialect"];
+}
+
+def InlineTasksPass : Pass<"ansor-inline-tasks", "ModuleOp"> {
+  let summary = "Inline task functions into their callers";
+  let description = [{ The inverse of `--ansor-extract-tasks`. }];
+}
+
+def GenerateSketchesPass : Pass<"ansor-generate-sketches", "ModuleOp"> {
+  let summary = "Add the sketches of each task to the module";
+  let description = [{
+    Derives the sketches of every function with `ansor.task` and adds each as a
+    `transform.named_sequence` named `<key>_<sketch>`, with its open choices as
+    `transform.tune.knob`, and a `@__transform_main` that applies sketch
+    number `sketch` of each task. Choices are made by
+    `--ansor-apply-decisions`; then `mlir-opt -transform-interpreter` runs it.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"\"",
+           "target; by default the module's, else the host">,
+    Option<"space", "space", "std::string", "\"full\"",
+           "\"full\", or \"ansor\" for the paper's own space">,
+    Option<"task", "task", "std::string", "\"\"",
+           "only the task with this key or function name">,
+    Option<"sketch", "sketch", "int", "0",
+           "sketch that @__transform_main applies">
+  ];
+  let dependentDialects = ["::mlir::transform::TransformDialect"];
+}
+
+def ApplyDecisionsPass : Pass<"ansor-apply-decisions", "ModuleOp"> {
+  let summary = "Decide the knobs of the sketches in a module";
+  let description = [{
+    Sets `selected` on the knobs of the named sequences in the module (and the
+    attributes bound to them by `ansor.bind`), from JSON or from random
+    sampling, checks them against the sketch's domains and constraints, and
+    with `fold` replaces the knobs by constants.
+  }];
+  let options = [
+    Option<"decisions", "decisions", "std::string", "\"\"",
+           "JSON object: {\"s2.d0\": [128, 64, 8], …}; empty: sample">,
+    Option<"seed", "seed", "uint64_t", "0", "seed of the sample">,
+    Option<"fold", "fold", "bool", "false", "fold decided knobs to constants">
+  ];
+  let dependentDialects = ["::mlir::transform::TransformDialect"];
+}
+
+def SamplePass : Pass<"ansor-sample", "ModuleOp"> {
+  let summary = "Print random candidates of each task";
+  let description = [{
+    Samples `count` legal candidates a task (over its sketches in turn) and
+    prints one JSON line each on standard output: task, sketch, decisions; then
+    a line with the rejections by constraint. With `check`, each candidate is
+    interpreted and must succeed.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"\"",
+           "target; by default the module's, else the host">,
+    Option<"space", "space", "std::string", "\"full\"", "\"full\" or \"ansor\"">,
+    Option<"count", "count", "int", "1", "candidates a task">,
+    Option<"seed", "seed", "uint64_t", "0", "seed">,
+    Option<"check", "check", "bool", "false", "interpret each candidate">
+  ];
+}
+
+def PrintFeaturesPass : Pass<"ansor-print-features", "ModuleOp"> {
+  let summary = "Print the cost model's features of each task function";
+  let description = [{
+    Prints one JSON line a statement on standard output: task, statement,
+    and the features by name (zero values left out), or the loop nests with
+    `nests`.
+  }];
+  let options = [
+    Option<"nests", "nests", "bool", "false",
+           "print the loop nest description instead of the features">
+  ];
+}
+
+def ApplyLibraryPass : Pass<"ansor-apply-library", "ModuleOp"> {
+  let summary = "Apply a library of best schedules";
+  let description = [{
+    Applies the transform library that tuning wrote to the task functions of
+    the module (which are extracted first if there are none). Tasks without an
+    entry are left alone, with a remark.
+  }];
+  let options = [
+    Option<"library", "library", "std::string", "\"\"", "path of the library">
+  ];
+  let dependentDialects = ["::mlir::transform::TransformDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect", "::mlir::affine::AffineDialect",
+    "::mlir::bufferization::BufferizationDialect",
+    "::mlir::vector::VectorDialect"];
+}
+
+#endif // ANSOR_TRANSFORMS_PASSES_TD

@@ -1,0 +1,9 @@
+//===- KnobDomain.cpp - Domains of tune knobs -------------------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ansor/IR/KnobDomain.h"

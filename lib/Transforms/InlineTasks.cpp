@@ -1,0 +1,27 @@
+//===- InlineTasks.cpp - See Passes.td --------------------------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ansor/Transforms/Passes.h"
+
+namespace mlir::ansor {
+#define GEN_PASS_DEF_INLINETASKSPASS
+#include "ansor/Transforms/Passes.h.inc"
+} // namespace mlir::ansor
+
+using namespace mlir;
+using namespace mlir::ansor;
+
+namespace {
+struct InlineTasksPass : public ansor::impl::InlineTasksPassBase<InlineTasksPass> {
+  using InlineTasksPassBase::InlineTasksPassBase;
+  void runOnOperation() override {
+    getOperation().emitError() << "not implemented yet";
+    signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,27 @@
+//===- PrintFeatures.cpp - See Passes.td ------------------------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ansor/Transforms/Passes.h"
+
+namespace mlir::ansor {
+#define GEN_PASS_DEF_PRINTFEATURESPASS
+#include "ansor/Transforms/Passes.h.inc"
+} // namespace mlir::ansor
+
+using namespace mlir;
+using namespace mlir::ansor;
+
+namespace {
+struct PrintFeaturesPass : public ansor::impl::PrintFeaturesPassBase<PrintFeaturesPass> {
+  using PrintFeaturesPassBase::PrintFeaturesPassBase;
+  void runOnOperation() override {
+    getOperation().emitError() << "not implemented yet";
+    signalPassFailure();
+  }
+};
+} // namespace

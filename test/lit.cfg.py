@@ -1,0 +1,22 @@
+import glob
+import os
+
+import lit.formats
+
+config.name = "ANSOR"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "CMakeLists.txt"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.ansor_obj_root, "test")
+config.environment["PATH"] = os.pathsep.join(
+    [os.path.join(config.ansor_obj_root, "bin"), config.llvm_tools_dir,
+     os.environ["PATH"]])
+config.environment["OMP_NUM_THREADS"] = "2"
+config.substitutions.append(("%ansor_src", config.ansor_src_root))
+config.substitutions.append(("%ansor_obj", config.ansor_obj_root))
+config.substitutions.append(("%ansor_lib", os.path.join(config.ansor_obj_root, "lib")))
+config.substitutions.append(("%llvm_lib", config.llvm_lib_dir))
+config.substitutions.append(("%models", os.path.join(config.ansor_src_root, "test", "Inputs", "models")))
+config.substitutions.append(("%kernels", os.path.join(config.ansor_src_root, "test", "Inputs", "kernels")))
+config.substitutions.append(("%bugs", os.path.join(config.ansor_src_root, "test", "Inputs", "bugs")))
