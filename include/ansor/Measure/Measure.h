@@ -45,6 +45,7 @@ struct MeasureInput {
   std::string taskKey;    ///< key of the task
   std::string taskModule; ///< text of a module with the task's function
   std::string script;     ///< decided transform script; empty: unscheduled
+  std::string candidate;  ///< its name in records (candidateId in Record.h)
 };
 
 struct MeasureResult {

@@ -18,76 +18,119 @@
 #include "ansor/Measure/Measure.h"
 #include "ansor/Task/Task.h"
 #include "mlir/IR/BuiltinOps.h"
-#include <optional>
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringSet.h"
+#include <limits>
 
 namespace mlir::ansor {
 
 /// Version of the file format; a file of another version is refused.
 inline constexpr int kRecordVersion = 1;
 
+/// One measured candidate. A record with an empty `sketch` is the unscheduled
+/// program, the reference of its task; it is not a trial.
 struct TrialRecord {
   std::string taskKey;
-  std::string sketch;              ///< name of the sketch, "s0"
+  std::string sketch;     ///< name of the sketch, "s0"
+  std::string sketchHash; ///< of the undecided script: another one is another
+                          ///< space, even under the same name
   llvm::json::Value decisions = nullptr; ///< as DesignSpace::toJSON gives it
   ErrorKind error = ErrorKind::None;
   std::string message;
   std::vector<double> seconds;
-  double median = 0;
+  double median = std::numeric_limits<double>::infinity(); ///< of `seconds`
+  double maxError = 0; ///< largest error of the check, relative to tolerance
   double buildSeconds = 0, runSeconds = 0;
-  uint64_t seed = 0;               ///< of the search
-  int64_t trial = 0;               ///< number of the trial in its task, from 0
-  int threads = 1;
+  uint64_t seed = 0; ///< of the search
+  int64_t trial = 0; ///< number of the trial in its task, from 0
+  int threads = 1;   ///< of the measured code
+
+  bool isReference() const { return sketch.empty(); }
 };
+
+/// The name of a candidate, unique in its task: "s0 {\"s2.d0\":[128,8]}", or
+/// the empty string for the unscheduled program.
+std::string candidateId(StringRef sketch, const llvm::json::Value &decisions);
 
 struct RecordLog {
   struct TaskLine {
     Task task;
     TargetInfo target;
   };
-  std::vector<TaskLine> tasks;
+  std::vector<TaskLine> tasks; ///< one a key: the first line wins
   std::vector<TrialRecord> trials;
   bool droppedTornLine = false;
+
+  const TaskLine *findTask(StringRef key) const;
 };
 
-/// Reads a whole log. A missing file is an empty log. `error` names the line
-/// and what is wrong with it if the file isn't a log of this version.
+/// Reads a whole log. A missing or empty file is an empty log. `error` names
+/// the line, what is wrong with it and what to do, if the file can't be read
+/// or isn't a log of this version. Nothing is changed on disk.
 FailureOr<RecordLog> loadRecords(StringRef path, std::string &error);
 
-/// Appends to a log. Each line is written by one write() and flushed.
+/// Appends to a log. A line is written by one write() under an exclusive lock
+/// of the file, so that several processes may append; a torn line that a
+/// killed writer left behind is removed first.
 class RecordWriter {
 public:
+  /// Opens or creates `path`. Fails if the file is no log of this version.
   static FailureOr<std::unique_ptr<RecordWriter>> open(StringRef path,
                                                        std::string &error);
   ~RecordWriter();
-  void append(const Task &task, const TargetInfo &target);
-  void append(const TrialRecord &trial);
+  /// Writes the task's line, once per writer and key.
+  LogicalResult append(const Task &task, const TargetInfo &target);
+  LogicalResult append(const TrialRecord &trial);
+  /// Flushes to the disk what was appended.
+  LogicalResult sync();
+  /// Message of the last failure.
+  StringRef getError() const { return error; }
 
 private:
-  explicit RecordWriter(int fd) : fd(fd) {}
+  RecordWriter(int fd, StringRef path) : fd(fd), path(path) {}
+  LogicalResult writeLine(std::string line);
+
   int fd;
+  std::string path, error;
+  llvm::StringSet<> written; ///< keys of the task lines
 };
 
-/// A measurer that answers from a log, without a device: a trial is found by
-/// task key and script. What the log lacks is a Device error.
+/// A measurer that answers from `log`, without a device: a trial is found by
+/// task key and candidate, its first record counts. What the log lacks is a
+/// Device error.
+std::unique_ptr<Measurer> createReplayMeasurer(RecordLog log);
+
+/// The best schedule of a task.
 struct BestEntry {
   std::string taskKey;
   std::string sketch;
-  std::string script;   ///< decided script, as text
+  std::string script; ///< decided script; empty: the task stays unscheduled
   double median = 0;
   double reference = 0; ///< seconds of the unscheduled program; 0 unknown
   int64_t trials = 0;
 };
 
-/// Writes the best schedule of each task as a transform library: constants
-/// folded, one named sequence a task (with `ansor.task`, key, speed-up, trials
-/// and target as attributes), and a `@__transform_main` that dispatches by key.
+/// Builds the transform library of `entries`: constants folded, one named
+/// sequence a task (with key, sketch, speed-up, trials and target as
+/// attributes), and a `@__transform_main` that dispatches by key.
+FailureOr<OwningOpRef<ModuleOp>> buildLibrary(ArrayRef<BestEntry> entries,
+                                              const TargetInfo &target,
+                                              MLIRContext *context,
+                                              std::string &error);
+
+/// Writes that library; the file at `path` is replaced as a whole.
 LogicalResult writeLibrary(StringRef path, ArrayRef<BestEntry> entries,
                            const TargetInfo &target, MLIRContext *context,
                            std::string &error);
 
-/// Applies the library at `path` to the task functions of `module`. Tasks that
-/// the library lacks are left, with a remark. Fails, located, and with the
-/// module unchanged, if the file isn't a library or a schedule doesn't fit.
+/// Applies `library` to the task functions of `module`. Tasks that it lacks
+/// are left, with a remark. Fails, located, and with the module unchanged, if
+/// it isn't a library of this key version or a schedule doesn't fit. `applied`
+/// counts the functions that got a schedule.
+LogicalResult applyLibrary(ModuleOp module, ModuleOp library,
+                           unsigned *applied = nullptr);
+
+/// The same with the library read from `path`.
 LogicalResult applyLibrary(ModuleOp module, StringRef path,
                            unsigned *applied = nullptr);
 
