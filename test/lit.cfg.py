@@ -1,5 +1,6 @@
 import glob
 import os
+import sys
 
 import lit.formats
 
@@ -20,3 +21,4 @@ config.substitutions.append(("%llvm_lib", config.llvm_lib_dir))
 config.substitutions.append(("%models", os.path.join(config.ansor_src_root, "test", "Inputs", "models")))
 config.substitutions.append(("%kernels", os.path.join(config.ansor_src_root, "test", "Inputs", "kernels")))
 config.substitutions.append(("%bugs", os.path.join(config.ansor_src_root, "test", "Inputs", "bugs")))
+config.substitutions.append(("%check_values", sys.executable + " " + os.path.join(config.ansor_src_root, "test", "Inputs", "check_values.py")))
