@@ -6,7 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ansor/Feature/Feature.h"
+#include "ansor/IR/AnsorDialect.h"
 #include "ansor/Transforms/Passes.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace mlir::ansor {
 #define GEN_PASS_DEF_PRINTFEATURESPASS
@@ -16,12 +19,143 @@ namespace mlir::ansor {
 using namespace mlir;
 using namespace mlir::ansor;
 
+static StringRef stringify(LoopDesc::Kind kind) {
+  switch (kind) {
+  case LoopDesc::Spatial:
+    return "spatial";
+  case LoopDesc::Reduction:
+    return "reduction";
+  case LoopDesc::Mixed:
+    return "mixed";
+  }
+  llvm_unreachable("unknown kind");
+}
+
+static StringRef stringify(LoopDesc::Annotation annotation) {
+  static const char *const names[] = {
+      "none",    "vectorized", "unrolled", "parallel", "block_x", "block_y",
+      "block_z", "thread_x",   "thread_y", "thread_z", "vthread"};
+  return names[annotation];
+}
+
+/// The counts of the classes that occur.
+static void printOps(llvm::json::OStream &json, const OpCounts &ops) {
+  static const char *const names[] = {"mad", "addsub",   "mul",      "divmod",
+                                      "cmp", "mathfunc", "otherfunc"};
+  json.attributeObject("ops", [&] {
+    for (unsigned i = 0; i < OpCounts::NumClasses; ++i)
+      if (ops.floats[i] != 0)
+        json.attribute(("float_" + Twine(names[i])).str(), ops.floats[i]);
+    for (unsigned i = 0; i < OpCounts::NumClasses; ++i)
+      if (ops.ints[i] != 0)
+        json.attribute(("int_" + Twine(names[i])).str(), ops.ints[i]);
+    if (ops.boolOps != 0)
+      json.attribute("bool_op", ops.boolOps);
+    if (ops.selectOps != 0)
+      json.attribute("select_op", ops.selectOps);
+  });
+}
+
+static void printAccess(llvm::json::OStream &json, const AccessDesc &access,
+                        size_t numLoops) {
+  json.object([&] {
+    json.attribute("buffer", access.buffer);
+    json.attribute("access", access.reads && access.writes ? "read_write"
+                             : access.writes               ? "write"
+                                                           : "read");
+    if (access.indirect)
+      json.attribute("indirect", true);
+    json.attribute("element_bytes", access.elementBytes);
+    json.attributeArray("shape", [&] {
+      for (int64_t extent : access.shape)
+        json.value(extent);
+    });
+    json.attributeArray("coefficients", [&] {
+      for (size_t d = 0; d < access.shape.size(); ++d)
+        json.array([&] {
+          for (size_t l = 0; l < numLoops; ++l)
+            json.value(access.coefficients[d * numLoops + l]);
+        });
+    });
+  });
+}
+
+static void printNest(llvm::json::OStream &json,
+                      const StatementDesc &statement) {
+  json.attributeArray("loops", [&] {
+    for (const LoopDesc &loop : statement.loops)
+      json.object([&] {
+        json.attribute("id", loop.id);
+        json.attribute("extent", loop.extent);
+        json.attribute("kind", stringify(loop.kind));
+        if (loop.annotation != LoopDesc::None)
+          json.attribute("annotation", stringify(loop.annotation));
+        if (loop.partial)
+          json.attribute("partial", true);
+      });
+  });
+  json.attributeArray("accesses", [&] {
+    for (const AccessDesc &access : statement.accesses)
+      printAccess(json, access, statement.loops.size());
+  });
+  printOps(json, statement.ops);
+  if (statement.unrollLimit != 0)
+    json.attribute("unroll_limit", statement.unrollLimit);
+  if (statement.allocationBytes != 0) {
+    json.attribute("allocation_bytes", statement.allocationBytes);
+    json.attribute("allocation_depth", statement.allocationDepth);
+  }
+}
+
+static void printRow(llvm::json::OStream &json, ArrayRef<float> row) {
+  for (auto [name, value] : llvm::zip_equal(getFeatureNames(), row))
+    if (value != 0)
+      json.attribute(name, value);
+}
+
 namespace {
-struct PrintFeaturesPass : public ansor::impl::PrintFeaturesPassBase<PrintFeaturesPass> {
+struct PrintFeaturesPass
+    : public ansor::impl::PrintFeaturesPassBase<PrintFeaturesPass> {
   using PrintFeaturesPassBase::PrintFeaturesPassBase;
+
   void runOnOperation() override {
-    getOperation().emitError() << "not implemented yet";
-    signalPassFailure();
+    // Tasks if there are any, else every function.
+    auto functions = llvm::to_vector(getOperation().getOps<func::FuncOp>());
+    llvm::erase_if(functions, [](func::FuncOp f) { return f.isExternal(); });
+    auto isTask = [](func::FuncOp f) { return f->hasAttr(kTaskAttr); };
+    if (llvm::any_of(functions, isTask))
+      llvm::erase_if(functions, [&](func::FuncOp f) { return !isTask(f); });
+    for (func::FuncOp function : functions)
+      if (failed(print(function)))
+        return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+
+  LogicalResult print(func::FuncOp function) {
+    FailureOr<NestDesc> program = extractNests(function);
+    if (failed(program))
+      return function.emitError()
+             << "features need a function of one block; run this on "
+                "tensor-level IR, before loops are lowered to branches";
+    FeatureMatrix features = computeFeatures(*program);
+    auto key = function->getAttrOfType<StringAttr>(kTaskAttr);
+    StringRef task = key ? key.getValue() : function.getName();
+    for (size_t i = 0; i < program->statements.size(); ++i) {
+      const StatementDesc &statement = program->statements[i];
+      llvm::json::OStream json(llvm::outs());
+      json.object([&] {
+        json.attribute("task", task);
+        json.attribute("statement", statement.name);
+        if (nests)
+          return printNest(json, statement);
+        json.attribute("version", kFeatureVersion);
+        printRow(json,
+                 ArrayRef(features.data).slice(i * kNumFeatures, kNumFeatures));
+      });
+      llvm::outs() << "\n";
+    }
+    llvm::outs().flush();
+    return success();
   }
 };
 } // namespace

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Turns scheduled IR into the cost model's input: a row of 164 numbers for
-// each written buffer (ANSOR's per-store features: OSDI 2020, section 5.2 and
+// each statement (Ansor's per-store features: OSDI 2020, section 5.2 and
 // appendix), each documented in docs/Features.md.
 //
 //===----------------------------------------------------------------------===//
@@ -16,6 +16,7 @@
 #define ANSOR_FEATURE_FEATURE_H
 
 #include "ansor/Feature/NestDesc.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <vector>
@@ -33,9 +34,15 @@ struct FeatureMatrix {
   unsigned rows() const { return data.size() / kNumFeatures; }
 };
 
-/// Describes the (scheduled, tensor-level) body of the task function in
-/// `module`. Fails without a diagnostic on IR that it can't describe (dynamic
-/// extents count as 1 and don't fail).
+/// Describes the scheduled, tensor-level body of `func`. Ops that the results
+/// don't need are skipped, so no dead code elimination is needed before.
+/// Dynamic extents count as 1, or as their constant bound (the full tile, for
+/// tiles at a boundary). Fails, without a diagnostic, on a function that has
+/// no body or several blocks.
+FailureOr<NestDesc> extractNests(func::FuncOp func);
+
+/// The same for the first function with `ansor.task` in `module`, or, if none
+/// has it, the first function with a body. Fails if there is no such function.
 FailureOr<NestDesc> extractNests(ModuleOp module);
 
 /// The features of `program`, one row a statement.
