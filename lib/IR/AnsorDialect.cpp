@@ -7,9 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "ansor/IR/AnsorDialect.h"
+#include "ansor/IR/KnobVerifier.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Transform/IR/TransformOps.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Operation.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using namespace mlir::ansor;
@@ -18,7 +23,98 @@ using namespace mlir::ansor;
 
 void AnsorDialect::initialize() {}
 
+//===----------------------------------------------------------------------===//
+// Verification of the discardable attributes
+//===----------------------------------------------------------------------===//
+
+/// Fails with "'ansor.x' belongs on …, not on …" if `fits` is false.
+static LogicalResult verifyPlace(Operation *op, NamedAttribute attr, bool fits,
+                                 StringRef places) {
+  // What an op that isn't registered is can't be known.
+  if (fits || !op->isRegistered())
+    return success();
+  return op->emitError() << "'" << attr.getName().getValue()
+                         << "' belongs on " << places << ", not on '"
+                         << op->getName() << "'";
+}
+
+/// Starts "'ansor.x' must be …".
+static InFlightDiagnostic emitValueError(Operation *op, NamedAttribute attr,
+                                         StringRef expected) {
+  return op->emitError() << "'" << attr.getName().getValue() << "' must be "
+                         << expected << ", got " << attr.getValue();
+}
+
+static LogicalResult verifyInt(Operation *op, NamedAttribute attr,
+                               int64_t least) {
+  auto integer = dyn_cast<IntegerAttr>(attr.getValue());
+  if (integer && integer.getType().isSignlessInteger(64) &&
+      integer.getInt() >= least)
+    return success();
+  return emitValueError(op, attr,
+                        "an i64 of at least " + std::to_string(least));
+}
+
+static LogicalResult verifyUnit(Operation *op, NamedAttribute attr) {
+  if (isa<UnitAttr>(attr.getValue()))
+    return success();
+  return emitValueError(op, attr, "a unit attribute");
+}
+
+static LogicalResult verifyString(Operation *op, NamedAttribute attr) {
+  auto string = dyn_cast<StringAttr>(attr.getValue());
+  if (string && !string.getValue().empty())
+    return success();
+  return emitValueError(op, attr, "a string that is not empty");
+}
+
+static LogicalResult verifyStrings(Operation *op, NamedAttribute attr) {
+  auto array = dyn_cast<ArrayAttr>(attr.getValue());
+  if (array && llvm::all_of(array, llvm::IsaPred<StringAttr>))
+    return success();
+  return emitValueError(op, attr, "an array of strings");
+}
+
 LogicalResult AnsorDialect::verifyOperationAttribute(Operation *op,
                                                      NamedAttribute attr) {
+  StringRef name = attr.getName().getValue();
+  if (name == kTaskAttr || name == kWeightAttr) {
+    if (failed(verifyPlace(op, attr, isa<func::FuncOp>(op), "a 'func.func'")))
+      return failure();
+    return name == kTaskAttr ? verifyString(op, attr) : verifyInt(op, attr, 1);
+  }
+  if (name == kStageAttr)
+    return verifyInt(op, attr, 0);
+  if (name == kUnrollAttr)
+    return verifyInt(op, attr, 0);
+  if (name == kVectorizeAttr)
+    return verifyUnit(op, attr);
+  if (name == kParallelAttr) {
+    if (failed(verifyPlace(op, attr, isa<LoopLikeOpInterface>(op), "a loop")))
+      return failure();
+    return verifyUnit(op, attr);
+  }
+  if (name == kBindAttr) {
+    bool fits = isa_and_nonnull<transform::TransformDialect>(op->getDialect());
+    if (failed(verifyPlace(op, attr, fits, "an op of the transform dialect")))
+      return failure();
+    return verifyBinding(op, attr.getValue());
+  }
+  if (name == kSketchAttr || name == kDerivationAttr ||
+      name == kConstraintsAttr) {
+    bool fits = isa<ModuleOp, transform::NamedSequenceOp>(op);
+    if (failed(verifyPlace(
+            op, attr, fits,
+            "a 'builtin.module' or a 'transform.named_sequence'")))
+      return failure();
+    if (name == kDerivationAttr)
+      return verifyStrings(op, attr);
+    if (name == kConstraintsAttr)
+      return verifyConstraints(attr.getValue(),
+                               [&] { return op->emitError(); });
+    if (failed(verifyString(op, attr)))
+      return failure();
+    return verifyKnobs(op);
+  }
   return success();
 }

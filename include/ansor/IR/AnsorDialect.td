@@ -26,8 +26,8 @@ def Ansor_Dialect : Dialect {
     | `ansor.weight` | `func.func` | i64 ≥ 1 | how often the network runs the task |
     | `ansor.stage` | any op of a task | i64 ≥ 0 | index of the stage, producers first |
     | `ansor.sketch` | `builtin.module`, `transform.named_sequence` | string | name of the sketch |
-    | `ansor.derivation` | `builtin.module` | array of strings | the rules that made the sketch |
-    | `ansor.constraints` | `builtin.module` | array of dictionaries | constraints over the knobs |
+    | `ansor.derivation` | as `ansor.sketch` | array of strings | the rules that made the sketch |
+    | `ansor.constraints` | as `ansor.sketch` | array of dictionaries | constraints over the knobs below |
     | `ansor.parallel` | loop | unit | loop whose iterations may run in parallel |
     | `ansor.unroll` | loop or op | i64 ≥ 0 | largest body, in copies, that unrolling may make |
     | `ansor.vectorize` | any op of a task | unit | turn the tiled op into vector code |
@@ -40,6 +40,25 @@ def Ansor_Dialect : Dialect {
     %0 = transform.tune.knob<"s2.d0.l1"> options = {kind = "tile", stage = 2 : i64,
       loop = 0 : i64, level = 1 : i64, levels = 3 : i64, extent = 512 : i64,
       policy = "divisor"} -> !transform.param<i64>
+    ```
+
+    The verifier of `ansor.sketch` checks the domains of the knobs below it.
+
+    A constraint bounds a sum of products of knob values, coefficient 1 if none
+    is given:
+
+    ```mlir
+    ansor.constraints = [{name = "vector-registers", max = 32 : i64,
+      terms = [{coefficient = 1 : i64, knobs = ["s2.d0.l1", "s2.d1.l1"]} ]} ]
+    ```
+
+    Some transform ops take attributes only. `ansor.bind` names such attributes
+    of its op, and the knobs and constants that fill them when decisions are
+    applied; the attribute holds a placeholder before:
+
+    ```mlir
+    transform.loop.unroll %loop {ansor.bind = {factor = "u0"}, factor = 1 : i64}
+      : !transform.any_op
     ```
   }];
   let hasOperationAttrVerify = 1;

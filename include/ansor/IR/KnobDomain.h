@@ -36,8 +36,8 @@ enum class KnobKind {
 
 /// How a tile domain treats sizes that don't divide.
 enum class TilePolicy {
-  Divisor,  ///< every size divides the size of the level outside it
-  Remainder ///< any size; the code generator makes a remainder
+  Divisor,  ///< the size divides the size of the level outside it
+  Remainder ///< any size up to that; the code generator makes a remainder
 };
 
 /// The domain of one knob. Dictionary keys in quotes; all numbers are i64.
@@ -65,10 +65,12 @@ struct KnobDomain {
   static FailureOr<KnobDomain>
   parse(DictionaryAttr dict, function_ref<InFlightDiagnostic()> emitError);
 
-  /// The dictionary form, keys that have their default value left out.
+  /// The dictionary form, optional keys ("policy", "multiple_of", "max") that
+  /// have their default value left out.
   DictionaryAttr toAttr(MLIRContext *context) const;
 
-  /// True if `value` alone lies in the domain (chains are not looked at).
+  /// True if `value` alone lies in the domain. Chains are not looked at: that
+  /// the size of an inner level divides the one outside it is not seen here.
   bool contains(int64_t value) const;
 };
 

@@ -20,6 +20,7 @@
 #include "ansor/Target/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/JSON.h"
+#include <memory>
 #include <optional>
 #include <random>
 #include <string>
@@ -42,7 +43,8 @@ struct KnobGroup {
 };
 
 /// sum over terms of coefficient * product of knob values <= max. Terms name
-/// knobs. It is printed in `ansor.constraints`, so that it can be read.
+/// knobs. It is printed in `ansor.constraints`, so that it can be read. Sums
+/// and products that leave the range of i64 don't wrap around.
 struct Constraint {
   std::string name; ///< "vector-registers", "l1-footprint", …
   struct Term {
@@ -59,31 +61,42 @@ struct Constraint {
 
 /// Why a decision was rejected.
 struct Violation {
-  std::string constraint; ///< name, counted per search
+  std::string constraint; ///< name, counted per search; "arity", "domain" and
+                          ///< "chain" for decisions outside the space
   std::string reason;     ///< a sentence with the numbers
 };
 
 class DesignSpace {
 public:
-  /// Reads the knobs (in order) and constraints of a sketch's script. Emits
-  /// and fails if a domain doesn't parse or a name is used twice.
-  static FailureOr<DesignSpace> fromScript(ModuleOp script);
+  /// Reads the knobs (in order) and constraints of a sketch's script, which is
+  /// a module or one named sequence. `transform.tune.alternatives` without a
+  /// parameter is a choice like any other, of the stage in its `ansor.stage`, if
+  /// it has one. Emits and fails if a domain doesn't parse, a name is used
+  /// twice, the levels of a loop don't fit together or leave no choice, or a
+  /// constraint names an unknown knob.
+  static FailureOr<DesignSpace> fromScript(Operation *script);
 
   ArrayRef<KnobGroup> getGroups() const { return groups; }
   ArrayRef<Constraint> getConstraints() const { return constraints; }
 
   /// Uniform over the exact factorisations of each loop and the values of each
-  /// other knob; constraints are not looked at.
+  /// other knob; constraints are not looked at. With the "remainder" policy,
+  /// divisors of the extent and powers of two are drawn three times in four,
+  /// else any size up to 256.
   Decisions sample(RandomGenerator &rng) const;
 
   /// Samples until the constraints hold, at most `attempts` times. Each
-  /// rejection is counted under its name in `rejections`.
+  /// rejection is counted under its name in `rejections`. A rejected sample is
+  /// repaired, if that is quickly done: groups that the violated constraint
+  /// names are drawn again as long as that brings it closer.
   std::optional<Decisions> sampleLegal(RandomGenerator &rng, unsigned attempts,
                                        llvm::StringMap<int64_t> &rejections) const;
 
   /// Ansor's mutations: tile .90 (a factor moves between two levels of one
   /// loop), unroll .04, location .05, parallel .01; weights of kinds that the
-  /// space lacks go to the others. Returns nullopt if nothing can change.
+  /// space lacks go to the others. A choice counts as a location. Returns
+  /// nullopt if nothing can change. A few draws are made to satisfy the
+  /// constraints; the last one is returned if none does.
   std::optional<Decisions> mutate(const Decisions &parent,
                                   RandomGenerator &rng) const;
 
@@ -104,22 +117,37 @@ public:
   FailureOr<Decisions> fromJSON(const llvm::json::Value &value,
                                 std::string &error) const;
 
+  /// The value of the knob (or alternatives) called `name`, or nullopt if the
+  /// space has none. The decisions must have the right arity.
+  std::optional<int64_t> getValue(const Decisions &decisions,
+                                  StringRef name) const;
+
 private:
+  struct Tables;
+
   SmallVector<KnobGroup> groups;
   SmallVector<Constraint> constraints;
+  /// What the methods look up; never changed, so that copies and threads share
+  /// it.
+  std::shared_ptr<const Tables> tables;
 };
 
-/// Sets the `selected` attribute of every knob of `script` (and the attribute
-/// operands bound to it by `ansor.bind`), in place.
-LogicalResult applyDecisions(ModuleOp script, const DesignSpace &space,
+/// Sets the `selected` attribute of every knob of `script` (the selected region
+/// of alternatives, the attribute operands bound by `ansor.bind`), in place.
+/// Emits and fails if the decisions don't fit the space or the script has a
+/// knob that the space lacks.
+LogicalResult applyDecisions(Operation *script, const DesignSpace &space,
                              const Decisions &decisions);
 
-/// Replaces decided knobs by `transform.param.constant`, and drops this
-/// project's attributes, so that a stock mlir-opt runs the script.
-LogicalResult foldDecisions(ModuleOp script);
+/// Replaces decided knobs by `transform.param.constant` and decided
+/// alternatives by the body of the selected region, and drops this project's
+/// attributes from the script, so that a stock mlir-opt runs it. What matchers
+/// look for stays. Emits and fails at an open choice.
+LogicalResult foldDecisions(Operation *script);
 
 /// Interprets `script` (decided) on `payload`, in place. On failure `error`
-/// holds the first diagnostic, and nothing is printed.
+/// holds the first diagnostic, and nothing is printed. The script is only read,
+/// and may be used again. Threads need a context each.
 LogicalResult interpretScript(ModuleOp payload, ModuleOp script,
                               std::string &error);
 
