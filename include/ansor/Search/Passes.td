@@ -27,8 +27,16 @@ def TunePass : Pass<"ansor-tune", "ModuleOp"> {
     Option<"space", "space", "std::string", "\"full\"", "\"full\" or \"ansor\"">,
     Option<"model", "model", "std::string", "\"xgboost\"", "\"xgboost\" or \"random\"">,
     Option<"threads", "threads", "int", "1", "threads of the measured code">,
-    Option<"seed", "seed", "uint64_t", "0", "seed of the search">
+    Option<"seed", "seed", "uint64_t", "0", "seed of the search">,
+    Option<"earlyStop", "early-stop", "int64_t", "0",
+           "trials without gain that end a task; 0: never">
   ];
+  let dependentDialects = ["::mlir::transform::TransformDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect", "::mlir::affine::AffineDialect",
+    "::mlir::bufferization::BufferizationDialect",
+    "::mlir::func::FuncDialect", "::mlir::arith::ArithDialect",
+    "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
 }
 
 #endif // ANSOR_SEARCH_PASSES_TD

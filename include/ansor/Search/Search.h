@@ -18,6 +18,7 @@
 #include "ansor/CostModel/CostModel.h"
 #include "ansor/Measure/Measure.h"
 #include "ansor/Record/Record.h"
+#include "ansor/Search/Evolution.h"
 #include "ansor/Sketch/Sketch.h"
 #include "ansor/Space/DesignSpace.h"
 #include "ansor/Task/Task.h"
@@ -26,51 +27,56 @@
 
 namespace mlir::ansor {
 
-struct EvolutionOptions {
-  unsigned population = 2048;
-  unsigned generations = 4;
-  double mutationProbability = 0.85;
-  double crossoverProbability = 0.05;
-  double epsGreedy = 0.05;
-  unsigned initialValid = 50;      ///< least number of valid samples
-  double measuredShare = 0.2;      ///< of the population, from the best measured
-};
-
 enum class ModelKind { XGBoost, Random };
+/// "xgboost", "random"; "full", "ansor". Nullopt for another text.
+std::optional<ModelKind> parseModelKind(StringRef text);
+std::optional<SpaceKind> parseSpaceKind(StringRef text);
 
 struct TuneOptions {
   TargetInfo target;
   int64_t trials = 0;              ///< total over all tasks
   uint64_t seed = 0;
   SpaceKind space = SpaceKind::Full;
-  ModelKind model = ModelKind::XGBoost;
+  ModelKind model = ModelKind::XGBoost; ///< Random: random candidates only
   EvolutionOptions evolution;
-  MeasureOptions measure;
+  MeasureOptions measure;          ///< `target` and `seed` are set by tune()
   std::string recordsPath;         ///< resumed from and appended to
   std::string libraryPath;         ///< best schedules, written at the end
   std::string replayPath;          ///< measure from this log, no device
   int64_t earlyStop = 0;           ///< trials without gain that end a task; 0 off
   int scoreThreads = 0;            ///< 0: one a core
+  Measurer *measurer = nullptr;    ///< instead of this machine, if set
 };
 
 struct TaskState {
   Task task;
-  int64_t trials = 0;
+  int64_t trials = 0;              ///< measured, the resumed ones included
+  int64_t resumed = 0;             ///< of these, taken from the records
   double best = std::numeric_limits<double>::infinity(); ///< seconds
-  double reference = 0;            ///< seconds of the unscheduled program
+  double reference = 0;            ///< seconds of the unscheduled program; 0
+                                   ///< if it could not be measured
   std::string bestSketch;
   std::string bestScript;
   std::map<std::string, int64_t> errors;     ///< trials by error kind
   std::map<std::string, std::string> firstMessage; ///< by error kind
   std::map<std::string, int64_t> rejections; ///< decisions by constraint
   int64_t learnedRounds = 0, rounds = 0;
+  bool finished = false;           ///< nothing new to try, or stopped early
+
+  /// True if a schedule was found that beats the unscheduled program.
+  bool improved() const {
+    return best < std::numeric_limits<double>::infinity() &&
+           (reference <= 0 || best < reference);
+  }
 };
 
 /// Where the wall time of a run went, seconds.
 struct CostOfSearch {
-  double extract = 0, sketch = 0, sample = 0, score = 0, train = 0, build = 0,
-         run = 0, total = 0;
-  int64_t scored = 0;
+  double extract = 0, sketch = 0, sample = 0, score = 0, train = 0;
+  double measure = 0;        ///< building and running, as seen from here
+  double build = 0, run = 0; ///< of these, summed over trials
+  double total = 0;
+  int64_t scored = 0;        ///< candidates interpreted
 };
 
 struct TuneProgress {
@@ -83,12 +89,24 @@ struct TuneResult {
   std::vector<TaskState> tasks;
   CostOfSearch cost;
   bool interrupted = false;
+  std::vector<std::string> notes; ///< what the user should know, sentences
+
+  /// An entry a task that was measured; without a script where no schedule
+  /// beats the unscheduled program.
+  std::vector<BestEntry> bestEntries() const;
 };
 
-/// Extracts the tasks of `module` (in place), tunes them round-robin, and
-/// applies nothing. Emits and fails if there is nothing to tune, trials are
-/// fewer than tasks, or a file can't be used. `progress` is called after each
-/// batch; `stop` is polled, and ends the run cleanly with what was measured.
+/// Resolves the target of a run: `spec` if it isn't empty, else the target of
+/// the replayed log, else the module's, else the host. Emits on bad input.
+FailureOr<TargetInfo> resolveTuneTarget(ModuleOp module, StringRef spec,
+                                        StringRef replayPath);
+
+/// Extracts the tasks of `module` (in place, unless it has some), tunes them
+/// round-robin, and applies nothing. Emits and fails if there is nothing to
+/// tune, trials are fewer than tasks, a file can't be used, or no candidate
+/// can be measured at all. `progress` is called after each batch; `stop` is
+/// polled, also from another thread, and ends the run cleanly with what was
+/// measured.
 FailureOr<TuneResult>
 tune(ModuleOp module, const TuneOptions &options,
      const std::function<void(const TuneProgress &)> &progress = {},

@@ -1,0 +1,100 @@
+//===- Evolution.h - Evolutionary search ------------------------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The evolutionary search of one task (OSDI 2020, section 5.1): sampling of
+// legal candidates, mutation, node-wise crossover, selection by the cost
+// model's scores. In: the design spaces of the task's sketches and a score
+// function; out: the candidates worth measuring. Nothing here knows IR, models
+// or devices.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ANSOR_SEARCH_EVOLUTION_H
+#define ANSOR_SEARCH_EVOLUTION_H
+
+#include "ansor/Space/DesignSpace.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include <string>
+#include <vector>
+
+namespace mlir::ansor {
+
+struct EvolutionOptions {
+  unsigned population = 2048; ///< upper bound, see scoredPerTrial
+  unsigned generations = 4;
+  double mutationProbability = 0.85;
+  double crossoverProbability = 0.05; ///< else the parent is copied
+  double epsGreedy = 0.05;    ///< share of a batch that is picked at random
+  unsigned initialValid = 50; ///< least number of valid samples, if there are
+                              ///< as many
+  double measuredShare = 0.2; ///< of the population, from the best measured
+  /// Candidates scored for each one measured, over all generations. Scoring
+  /// takes about 1 ms a candidate and core, measuring about 250 ms a trial:
+  /// with this bound it costs less than a third of the measuring time,
+  /// whatever the batch. It is a number, not a clock, so that a run repeats.
+  unsigned scoredPerTrial = 128;
+};
+
+/// A sketch (by its index) with all its choices made.
+struct Candidate {
+  unsigned sketch = 0;
+  Decisions decisions;
+
+  /// Equal for equal candidates only.
+  std::string key() const;
+};
+
+/// A number below `bound` (> 0), uniformly; the same on every platform, which
+/// the distributions of <random> don't promise.
+uint64_t uniformIndex(RandomGenerator &rng, uint64_t bound);
+/// A number in [0, 1).
+double uniformReal(RandomGenerator &rng);
+
+/// The score of each candidate, -infinity for one that can't be built.
+using ScoreFn = function_ref<std::vector<double>(ArrayRef<Candidate>)>;
+
+/// The generations of one round. All randomness comes from `rng`; ties are
+/// broken by age, so that equal input gives equal output.
+class Evolution {
+public:
+  /// `excluded` holds the keys of candidates that must not be proposed (the
+  /// measured ones); `rejections` counts violated constraints.
+  Evolution(ArrayRef<DesignSpace> spaces, const EvolutionOptions &options,
+            const llvm::StringSet<> &excluded, RandomGenerator &rng,
+            llvm::StringMap<int64_t> &rejections)
+      : spaces(spaces), options(options), excluded(excluded), rng(rng),
+        rejections(rejections) {}
+
+  /// At most `count` legal, distinct candidates that are not excluded, over
+  /// all sketches with equal chance. Fewer if the spaces are (nearly)
+  /// exhausted. Calls go on where the last one ended: no candidate twice.
+  std::vector<Candidate> sample(unsigned count);
+
+  /// Evolves `initial` (scored as it is, may hold excluded candidates), and
+  /// returns the best `count` that are not excluded, best first.
+  std::vector<Candidate> run(std::vector<Candidate> initial, unsigned count,
+                             ScoreFn score);
+
+private:
+  /// A child of one or two of `parents`, or nullopt if it isn't legal.
+  std::optional<Candidate> breed(ArrayRef<Candidate> parents,
+                                 ArrayRef<double> cumulative);
+  size_t select(ArrayRef<double> cumulative);
+
+  ArrayRef<DesignSpace> spaces;
+  const EvolutionOptions &options;
+  const llvm::StringSet<> &excluded;
+  RandomGenerator &rng;
+  llvm::StringMap<int64_t> &rejections;
+  llvm::StringSet<> sampled;
+};
+
+} // namespace mlir::ansor
+
+#endif // ANSOR_SEARCH_EVOLUTION_H

@@ -1,0 +1,96 @@
+//===- TaskSearch.h - Search policy of a task -------------------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The search policy of one task: keeps what was measured, and proposes the
+// next batch: at random at first, later by evolution under the cost model.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ANSOR_SEARCH_TASKSEARCH_H
+#define ANSOR_SEARCH_TASKSEARCH_H
+
+#include "ansor/CostModel/CostModel.h"
+#include "ansor/Search/Evolution.h"
+
+namespace mlir::ansor {
+
+/// What interpreting a candidate's script gives.
+struct Evaluation {
+  bool valid = false;     ///< the script ran, and the program verifies
+  FeatureMatrix features; ///< no rows if the program can't be described
+  std::string error;      ///< why it isn't valid
+};
+
+/// Builds candidates as far as the cost model needs it.
+class Evaluator {
+public:
+  virtual ~Evaluator();
+  /// One evaluation a candidate, in their order.
+  virtual std::vector<Evaluation> evaluate(ArrayRef<Candidate> candidates) = 0;
+};
+
+class TaskSearch {
+public:
+  /// `spaces` holds the design space of each sketch. The evaluator is kept.
+  TaskSearch(StringRef taskKey, std::vector<DesignSpace> spaces,
+             std::unique_ptr<Evaluator> evaluator,
+             const EvolutionOptions &options);
+
+  /// At most `count` distinct candidates that build and were not measured,
+  /// most promising first; fewer, or none, if the spaces are exhausted. With
+  /// no `model` they are random.
+  std::vector<Candidate> nextBatch(unsigned count, CostModel *model,
+                                   RandomGenerator &rng);
+
+  /// Notes the result of a trial, `seconds` infinite for a failed one. Returns
+  /// the model's training sample.
+  TrainingSample addMeasured(const Candidate &candidate, double seconds);
+  /// The same for many, which are evaluated together.
+  std::vector<TrainingSample>
+  addMeasured(ArrayRef<std::pair<Candidate, double>> results);
+
+  bool isMeasured(const Candidate &candidate) const {
+    return measuredKeys.contains(candidate.key());
+  }
+  ArrayRef<DesignSpace> getSpaces() const { return spaces; }
+
+  /// Counts of violated constraints; "transform" are scripts that failed.
+  const llvm::StringMap<int64_t> &getRejections() const { return rejections; }
+  /// Message of the first script that failed, or the empty string.
+  StringRef getFirstFailure() const { return firstFailure; }
+  int64_t getScored() const { return scored; }
+  double getScoreSeconds() const { return scoreSeconds; }
+  double getSampleSeconds() const { return sampleSeconds; }
+
+private:
+  using EvaluationRef = std::shared_ptr<const Evaluation>;
+
+  /// Evaluations by candidate, from the cache where it has them.
+  std::vector<EvaluationRef> evaluate(ArrayRef<Candidate> candidates);
+  std::vector<double> score(ArrayRef<Candidate> candidates, CostModel &model);
+  /// New samples that build, at least `least` of at most `count` if there are.
+  std::vector<Candidate> sampleValid(Evolution &evolution, unsigned least,
+                                     unsigned count);
+
+  std::string taskKey;
+  std::vector<DesignSpace> spaces;
+  std::unique_ptr<Evaluator> evaluator;
+  EvolutionOptions options;
+
+  llvm::StringSet<> measuredKeys;
+  std::vector<std::pair<double, Candidate>> measured; ///< good ones, by time
+  llvm::StringMap<EvaluationRef> cache;
+  llvm::StringMap<int64_t> rejections;
+  std::string firstFailure;
+  int64_t scored = 0;
+  double scoreSeconds = 0, sampleSeconds = 0;
+};
+
+} // namespace mlir::ansor
+
+#endif // ANSOR_SEARCH_TASKSEARCH_H

@@ -1,0 +1,323 @@
+//===- Library.cpp - Libraries of best schedules ----------------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The best schedules of a tuning run as one transform library: a module with
+// a named sequence a task, which stock mlir-opt replays on the extracted
+// module by `-transform-preload-library` or by putting both into one file.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ansor/Record/Record.h"
+#include "ansor/Space/DesignSpace.h"
+#include "mlir/Dialect/Transform/IR/TransformDialect.h"
+#include "mlir/Dialect/Transform/IR/TransformOps.h"
+#include "mlir/Dialect/Transform/Transforms/TransformInterpreterUtils.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace mlir::ansor;
+using transform::NamedSequenceOp;
+
+static constexpr StringRef kLibraryAttr = "ansor.library";
+static constexpr StringRef kTaskAttr = "ansor.task";
+static constexpr StringRef kMain = "__transform_main";
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+/// The sequence that a sketch's entry point runs: the one that it includes, or
+/// the only other one.
+static NamedSequenceOp findSchedule(ModuleOp script) {
+  auto main = script.lookupSymbol<NamedSequenceOp>(kMain);
+  NamedSequenceOp found;
+  if (main)
+    main.walk([&](transform::IncludeOp include) {
+      if (!found)
+        found = script.lookupSymbol<NamedSequenceOp>(
+            include.getTarget().getLeafReference());
+    });
+  if (found)
+    return found;
+  for (auto sequence : script.getOps<NamedSequenceOp>())
+    if (sequence != main)
+      return sequence;
+  return nullptr;
+}
+
+static LogicalResult addEntry(const BestEntry &entry, const TargetInfo &target,
+                              ModuleOp library, std::string &error) {
+  MLIRContext *context = library.getContext();
+  OpBuilder builder(context);
+  std::string text = entry.script;
+  if (text.empty()) {
+    // The task stays as it is, and says so.
+    text = "module attributes {transform.with_named_sequence} {\n"
+           "transform.named_sequence @\"" + entry.taskKey +
+           "\"(%func: !transform.any_op {transform.readonly}) {\n"
+           "  transform.yield\n}\n}";
+  }
+  std::string message;
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+    if (message.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      message = diagnostic.str();
+    return success();
+  });
+  auto script = parseSourceString<ModuleOp>(text, ParserConfig(context));
+  if (!script || (!entry.script.empty() && failed(foldDecisions(*script)))) {
+    error = "the schedule of task '" + entry.taskKey +
+            "' can't be written: " + message;
+    return failure();
+  }
+  NamedSequenceOp schedule = findSchedule(*script);
+  if (!schedule) {
+    error = "the schedule of task '" + entry.taskKey +
+            "' has no named sequence";
+    return failure();
+  }
+
+  schedule->setAttr(kTaskAttr, builder.getStringAttr(entry.taskKey));
+  schedule->setAttr("ansor.trials", builder.getI64IntegerAttr(entry.trials));
+  schedule->setAttr("ansor.target", builder.getStringAttr(target.name));
+  if (entry.script.empty()) {
+    schedule->setAttr("ansor.note",
+                      builder.getStringAttr(
+                          "no schedule was faster than the unscheduled program"));
+  } else {
+    schedule->setAttr("ansor.sketch", builder.getStringAttr(entry.sketch));
+    schedule->setAttr("ansor.median_ms",
+                      builder.getF64FloatAttr(entry.median * 1e3));
+    if (entry.reference > 0)
+      schedule->setAttr("ansor.speedup", builder.getF64FloatAttr(
+                                             entry.reference / entry.median));
+  }
+
+  // Sequences that the schedule includes come along; names are made unique
+  // within the library, which renames the uses in the script too.
+  SymbolTable ours(*script), theirs(library);
+  SmallVector<NamedSequenceOp> sequences(script->getOps<NamedSequenceOp>());
+  for (NamedSequenceOp sequence : sequences) {
+    if (sequence.getSymName() == kMain)
+      continue;
+    StringAttr name = sequence.getSymNameAttr();
+    for (unsigned i = 0; theirs.lookup(name) || (i && ours.lookup(name)); ++i)
+      name = builder.getStringAttr(sequence.getSymName() + "_" + Twine(i));
+    if (name != sequence.getSymNameAttr() &&
+        failed(ours.rename(sequence, name))) {
+      error = "can't rename @" + sequence.getSymName().str();
+      return failure();
+    }
+  }
+  for (NamedSequenceOp sequence : sequences) {
+    if (sequence.getSymName() == kMain)
+      continue;
+    sequence->remove();
+    library.getBody()->push_back(sequence);
+  }
+  return success();
+}
+
+/// Entry point: for each schedule, match the task's functions, and include it.
+static OwningOpRef<ModuleOp> makeMain(ModuleOp library) {
+  std::string text = "module attributes {transform.with_named_sequence} {\n";
+  llvm::raw_string_ostream os(text);
+  SmallVector<NamedSequenceOp> schedules;
+  for (auto sequence : library.getOps<NamedSequenceOp>())
+    if (sequence->hasAttr(kTaskAttr))
+      schedules.push_back(sequence);
+  // Declarations, so that the text verifies by itself; the includes are bound
+  // by name once the sequence is in the library.
+  for (NamedSequenceOp sequence : schedules) {
+    os << "transform.named_sequence private @";
+    llvm::printEscapedString(sequence.getSymName(), os << '"');
+    bool consumed =
+        !sequence.getArgAttr(0, transform::TransformDialect::kArgReadOnlyAttrName);
+    os << "\"(!transform.any_op {transform."
+       << (consumed ? "consumed" : "readonly") << "})\n";
+  }
+  os << "transform.named_sequence @" << kMain
+     << "(%module: !transform.any_op {transform.readonly}) {\n";
+  for (auto [i, sequence] : llvm::enumerate(schedules)) {
+    os << "  %f" << i
+       << " = transform.structured.match ops{[\"func.func\"]} attributes {"
+       << kTaskAttr << " = " << sequence->getAttr(kTaskAttr)
+       << "} in %module : (!transform.any_op) -> !transform.any_op\n"
+       << "  transform.foreach %f" << i << " : !transform.any_op {\n"
+       << "  ^bb0(%func: !transform.any_op):\n"
+       << "    transform.include @\"";
+    llvm::printEscapedString(sequence.getSymName(), os);
+    os << "\" failures(propagate) (%func) : (!transform.any_op) -> ()\n"
+       << "  }\n";
+  }
+  os << "  transform.yield\n}\n}\n";
+  return parseSourceString<ModuleOp>(text, ParserConfig(library.getContext()));
+}
+
+FailureOr<OwningOpRef<ModuleOp>>
+ansor::buildLibrary(ArrayRef<BestEntry> entries, const TargetInfo &target,
+                    MLIRContext *context, std::string &error) {
+  context->loadDialect<transform::TransformDialect>();
+  OpBuilder builder(context);
+  OwningOpRef<ModuleOp> library(ModuleOp::create(builder.getUnknownLoc()));
+  (*library)->setAttr("transform.with_named_sequence", builder.getUnitAttr());
+  (*library)->setAttr(kLibraryAttr, builder.getI64IntegerAttr(kTaskKeyVersion));
+  for (const BestEntry &entry : entries)
+    if (failed(addEntry(entry, target, *library, error)))
+      return failure();
+
+  std::string message;
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+    if (message.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      message = diagnostic.str();
+    return success();
+  });
+  OwningOpRef<ModuleOp> main = makeMain(*library);
+  if (main) {
+    auto sequence = main->lookupSymbol<NamedSequenceOp>(kMain);
+    sequence->remove();
+    library->getBody()->push_back(sequence);
+  }
+  if (!main || failed(verify(*library))) {
+    error = "the library does not verify: " + message;
+    return failure();
+  }
+  return library;
+}
+
+LogicalResult ansor::writeLibrary(StringRef path, ArrayRef<BestEntry> entries,
+                                  const TargetInfo &target,
+                                  MLIRContext *context, std::string &error) {
+  FailureOr<OwningOpRef<ModuleOp>> library =
+      buildLibrary(entries, target, context, error);
+  if (failed(library))
+    return failure();
+  llvm::Error written = llvm::writeToOutput(path, [&](raw_ostream &os) {
+    os << "// Best schedules, by task key. Replay on the extracted module.\n";
+    (*library)->print(os);
+    os << "\n";
+    return llvm::Error::success();
+  });
+  if (!written)
+    return success();
+  error = "cannot write the library '" + path.str() +
+          "': " + llvm::toString(std::move(written));
+  return failure();
+}
+
+//===----------------------------------------------------------------------===//
+// Applying
+//===----------------------------------------------------------------------===//
+
+using Schedules = llvm::MapVector<StringRef, NamedSequenceOp>;
+
+/// The schedules of `library` by key. Emits if it isn't a library of ours.
+static FailureOr<Schedules> collectSchedules(ModuleOp library) {
+  Schedules schedules;
+  if (auto version = library->getAttrOfType<IntegerAttr>(kLibraryAttr);
+      version && version.getInt() != kTaskKeyVersion)
+    return library.emitError()
+           << "this library is of task key version " << version.getInt()
+           << ", but this build makes keys of version " << kTaskKeyVersion
+           << ": tune again to make a new library";
+  std::string prefix = ("a" + Twine(kTaskKeyVersion) + "-").str();
+  for (auto sequence : library.getOps<NamedSequenceOp>()) {
+    auto key = sequence->getAttrOfType<StringAttr>(kTaskAttr);
+    if (!key)
+      continue;
+    if (!key.getValue().starts_with(prefix))
+      return sequence.emitError()
+             << "the task key '" << key.getValue()
+             << "' does not begin with '" << prefix
+             << "': it was made by another version; tune again to make a new "
+                "library";
+    if (sequence.isExternal() || sequence.getNumArguments() != 1)
+      return sequence.emitError()
+             << "the schedule of task '" << key.getValue()
+             << "' must have a body and take one handle, the function";
+    if (!schedules.insert({key.getValue(), sequence}).second)
+      return sequence.emitError()
+             << "a second schedule of task '" << key.getValue() << "'";
+  }
+  if (schedules.empty())
+    return library.emitError()
+           << "not a library of schedules: no transform.named_sequence has the "
+              "attribute '" << kTaskAttr << "'; give the file that tuning "
+              "wrote with --library";
+  return schedules;
+}
+
+LogicalResult ansor::applyLibrary(ModuleOp module, ModuleOp library,
+                                  unsigned *applied) {
+  FailureOr<Schedules> schedules = collectSchedules(library);
+  if (failed(schedules))
+    return failure();
+
+  // Work on a copy: a schedule that fails half-way must not leave its mark.
+  OwningOpRef<ModuleOp> copy(module.clone());
+  unsigned count = 0;
+  SmallVector<func::FuncOp> missing;
+  for (auto [original, func] :
+       llvm::zip_equal(module.getOps<func::FuncOp>(),
+                       llvm::make_early_inc_range(copy->getOps<func::FuncOp>()))) {
+    auto key = func->getAttrOfType<StringAttr>(kTaskAttr);
+    if (!key)
+      continue;
+    auto it = schedules->find(key.getValue());
+    if (it == schedules->end()) {
+      missing.push_back(original);
+      continue;
+    }
+    NamedSequenceOp schedule = it->second;
+    if (schedule.getBody().front().without_terminator().empty())
+      continue; // the unscheduled program was the best
+    if (failed(transform::applyTransformNamedSequence(
+            func, schedule, library, transform::TransformOptions()))) {
+      InFlightDiagnostic diagnostic =
+          original.emitError()
+          << "the library's schedule of task '" << key.getValue()
+          << "' does not apply to @" << original.getSymName()
+          << "; tune again to make a new library";
+      diagnostic.attachNote(schedule.getLoc()) << "the schedule is here";
+      return diagnostic;
+    }
+    ++count;
+  }
+  if (failed(verify(*copy)))
+    return module.emitError()
+           << "the library's schedules make a module that does not verify";
+
+  for (func::FuncOp func : missing)
+    func.emitRemark() << "the library has no schedule of task '"
+                      << func->getAttrOfType<StringAttr>(kTaskAttr).getValue()
+                      << "' (@" << func.getSymName()
+                      << "); it stays unscheduled: tune it to add one";
+  module.getBodyRegion().takeBody(copy->getBodyRegion());
+  if (applied)
+    *applied = count;
+  return success();
+}
+
+LogicalResult ansor::applyLibrary(ModuleOp module, StringRef path,
+                                  unsigned *applied) {
+  MLIRContext *context = module.getContext();
+  context->loadDialect<transform::TransformDialect>();
+  if (path.empty())
+    return module.emitError() << "no library: name the file that tuning wrote";
+  auto library = parseSourceFile<ModuleOp>(path, ParserConfig(context));
+  if (!library)
+    return module.emitError()
+           << "cannot use '" << path
+           << "' as a library of schedules: it can't be read or parsed";
+  return applyLibrary(module, *library, applied);
+}

@@ -1,0 +1,34 @@
+//===- Clock.h - Wall time --------------------------------------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_SEARCH_CLOCK_H
+#define LIB_SEARCH_CLOCK_H
+
+#include <chrono>
+
+namespace mlir::ansor {
+
+/// Adds the wall time of its life to a total, in seconds.
+class Stopwatch {
+public:
+  using Clock = std::chrono::steady_clock;
+  explicit Stopwatch(double &total) : total(total), start(Clock::now()) {}
+  ~Stopwatch() { total += seconds(); }
+  Stopwatch(const Stopwatch &) = delete;
+  double seconds() const {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  }
+
+private:
+  double &total;
+  Clock::time_point start;
+};
+
+} // namespace mlir::ansor
+
+#endif // LIB_SEARCH_CLOCK_H

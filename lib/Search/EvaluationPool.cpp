@@ -1,0 +1,166 @@
+//===- EvaluationPool.cpp - Scoring on worker threads -----------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EvaluationPool.h"
+#include "ansor/Feature/Feature.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/raw_ostream.h"
+#include <atomic>
+#include <thread>
+
+using namespace mlir;
+using namespace mlir::ansor;
+
+struct EvaluationPool::Program {
+  std::string module;
+  std::vector<std::string> scripts;
+  std::vector<DesignSpace> spaces;
+  int64_t cacheLine;
+};
+
+struct EvaluationPool::Worker {
+  explicit Worker(const DialectRegistry &registry)
+      : context(registry, MLIRContext::Threading::DISABLED) {
+    // Stands under the handlers of single steps: nothing reaches the terminal.
+    context.getDiagEngine().registerHandler([&](Diagnostic &diagnostic) {
+      if (message.empty() &&
+          diagnostic.getSeverity() == DiagnosticSeverity::Error)
+        message = diagnostic.str();
+      return success();
+    });
+  }
+
+  /// A task, parsed in this worker's context; scripts as they are needed.
+  struct Parsed {
+    OwningOpRef<ModuleOp> module;
+    std::vector<OwningOpRef<ModuleOp>> scripts;
+  };
+
+  /// The script of `candidate`, decided in place, or null with `error` set.
+  ModuleOp decide(unsigned number, const Program &program,
+                  const Candidate &candidate, std::string &error);
+  Evaluation evaluate(unsigned number, const Program &program,
+                      const Candidate &candidate);
+
+  MLIRContext context;
+  std::string message; ///< first error since it was cleared
+  std::vector<Parsed> parsed;
+};
+
+ModuleOp EvaluationPool::Worker::decide(unsigned number, const Program &program,
+                                        const Candidate &candidate,
+                                        std::string &error) {
+  message.clear();
+  if (parsed.size() <= number)
+    parsed.resize(number + 1);
+  Parsed &task = parsed[number];
+  if (!task.module) {
+    task.module = parseSourceString<ModuleOp>(program.module, &context);
+    task.scripts.resize(program.scripts.size());
+  }
+  OwningOpRef<ModuleOp> &script = task.scripts[candidate.sketch];
+  if (task.module && !script)
+    script = parseSourceString<ModuleOp>(program.scripts[candidate.sketch],
+                                         &context);
+  if (!task.module || !script ||
+      failed(applyDecisions(*script, program.spaces[candidate.sketch],
+                            candidate.decisions))) {
+    error = message;
+    return nullptr;
+  }
+  return *script;
+}
+
+Evaluation EvaluationPool::Worker::evaluate(unsigned number,
+                                            const Program &program,
+                                            const Candidate &candidate) {
+  Evaluation evaluation;
+  ModuleOp script = decide(number, program, candidate, evaluation.error);
+  if (!script)
+    return evaluation;
+  OwningOpRef<ModuleOp> payload(parsed[number].module->clone());
+  if (failed(interpretScript(*payload, script, evaluation.error)))
+    return evaluation;
+  evaluation.valid = true;
+  FailureOr<NestDesc> nests = extractNests(*payload);
+  if (succeeded(nests))
+    evaluation.features = computeFeatures(*nests, program.cacheLine);
+  return evaluation;
+}
+
+EvaluationPool::EvaluationPool(const DialectRegistry &registry,
+                               unsigned threads) {
+  if (threads == 0)
+    threads = std::max(1u, std::thread::hardware_concurrency());
+  for (unsigned i = 0; i < threads; ++i)
+    workers.push_back(std::make_unique<Worker>(registry));
+}
+
+EvaluationPool::~EvaluationPool() = default;
+
+unsigned EvaluationPool::add(std::string module,
+                             std::vector<std::string> scripts,
+                             std::vector<DesignSpace> spaces,
+                             int64_t cacheLine) {
+  programs.push_back(std::make_unique<Program>(
+      Program{std::move(module), std::move(scripts), std::move(spaces),
+              cacheLine}));
+  return programs.size() - 1;
+}
+
+std::vector<Evaluation>
+EvaluationPool::evaluate(unsigned number, ArrayRef<Candidate> candidates) {
+  std::vector<Evaluation> results(candidates.size());
+  const Program &program = *programs[number];
+  std::atomic<size_t> next{0};
+  auto work = [&](Worker &worker) {
+    for (size_t i; (i = next.fetch_add(1)) < candidates.size();)
+      results[i] = worker.evaluate(number, program, candidates[i]);
+  };
+  std::vector<std::thread> threads;
+  for (size_t i = 1; i < std::min(workers.size(), candidates.size()); ++i)
+    threads.emplace_back(work, std::ref(*workers[i]));
+  work(*workers[0]);
+  for (std::thread &thread : threads)
+    thread.join();
+  return results;
+}
+
+FailureOr<std::string> EvaluationPool::getScript(unsigned number,
+                                                 const Candidate &candidate,
+                                                 std::string &error) {
+  ModuleOp script =
+      workers[0]->decide(number, *programs[number], candidate, error);
+  if (!script)
+    return failure();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  script.print(os);
+  return text;
+}
+
+namespace {
+class PoolEvaluator : public Evaluator {
+public:
+  PoolEvaluator(EvaluationPool &pool, unsigned number)
+      : pool(pool), number(number) {}
+  std::vector<Evaluation> evaluate(ArrayRef<Candidate> candidates) override {
+    return pool.evaluate(number, candidates);
+  }
+
+private:
+  EvaluationPool &pool;
+  unsigned number;
+};
+} // namespace
+
+std::unique_ptr<Evaluator> EvaluationPool::makeEvaluator(unsigned number) {
+  return std::make_unique<PoolEvaluator>(*this, number);
+}

@@ -1,0 +1,58 @@
+//===- EvaluationPool.h - Scoring on worker threads -------------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Interprets candidates' scripts on clones of their task, in worker threads,
+// and computes the features of the results.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_SEARCH_EVALUATIONPOOL_H
+#define LIB_SEARCH_EVALUATIONPOOL_H
+
+#include "ansor/Search/TaskSearch.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace mlir::ansor {
+
+/// A context a worker, with every task and script parsed once in it. Workers
+/// run only inside evaluate(), so that nothing computes while code is timed.
+/// Results don't depend on which worker does what.
+class EvaluationPool {
+public:
+  /// `threads` 0: one a core.
+  EvaluationPool(const DialectRegistry &registry, unsigned threads);
+  ~EvaluationPool();
+
+  /// Adds a task: the text of its module, and of the script of each sketch
+  /// with the space of its decisions. Returns its number.
+  unsigned add(std::string module, std::vector<std::string> scripts,
+               std::vector<DesignSpace> spaces, int64_t cacheLine);
+
+  /// An evaluator of task `number`; it must not outlive the pool.
+  std::unique_ptr<Evaluator> makeEvaluator(unsigned number);
+
+  std::vector<Evaluation> evaluate(unsigned number,
+                                   ArrayRef<Candidate> candidates);
+
+  /// The text of the decided script of a candidate.
+  FailureOr<std::string> getScript(unsigned number, const Candidate &candidate,
+                                   std::string &error);
+
+private:
+  struct Program;
+  struct Worker;
+
+  std::vector<std::unique_ptr<Program>> programs;
+  std::vector<std::unique_ptr<Worker>> workers;
+};
+
+} // namespace mlir::ansor
+
+#endif // LIB_SEARCH_EVALUATIONPOOL_H

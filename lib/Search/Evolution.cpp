@@ -1,0 +1,170 @@
+//===- Evolution.cpp - Evolutionary search ----------------------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ansor/Search/Evolution.h"
+#include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::ansor;
+
+/// Attempts to get one legal sample before a sketch counts as barren once.
+static constexpr unsigned kSampleAttempts = 64;
+/// A sketch that gives nothing new so often in a row is left out of a call.
+static constexpr unsigned kBarrenLimit = 16;
+/// Mates that are looked at to find one of the same sketch.
+static constexpr unsigned kMateAttempts = 8;
+
+std::string Candidate::key() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << sketch;
+  for (ArrayRef<int64_t> group : decisions) {
+    os << '/';
+    llvm::interleave(group, os, ",");
+  }
+  return text;
+}
+
+uint64_t ansor::uniformIndex(RandomGenerator &rng, uint64_t bound) {
+  // Reject the values of the last, incomplete block.
+  uint64_t threshold = (0 - bound) % bound;
+  while (true) {
+    uint64_t value = rng();
+    if (value >= threshold)
+      return value % bound;
+  }
+}
+
+double ansor::uniformReal(RandomGenerator &rng) {
+  return double(rng() >> 11) * 0x1.0p-53;
+}
+
+std::vector<Candidate> Evolution::sample(unsigned count) {
+  std::vector<Candidate> samples;
+  SmallVector<unsigned> sketches =
+      llvm::to_vector(llvm::seq<unsigned>(0, spaces.size()));
+  SmallVector<unsigned> barren(spaces.size(), 0);
+  while (samples.size() < count && !sketches.empty()) {
+    size_t position = uniformIndex(rng, sketches.size());
+    unsigned sketch = sketches[position];
+    Candidate candidate{sketch, {}};
+    std::optional<Decisions> decisions =
+        spaces[sketch].sampleLegal(rng, kSampleAttempts, rejections);
+    bool isNew = false;
+    if (decisions) {
+      candidate.decisions = std::move(*decisions);
+      std::string key = candidate.key();
+      isNew = !excluded.contains(key) && sampled.insert(key).second;
+    }
+    if (isNew) {
+      barren[sketch] = 0;
+      samples.push_back(std::move(candidate));
+    } else if (++barren[sketch] == kBarrenLimit) {
+      sketches.erase(sketches.begin() + position);
+    }
+  }
+  return samples;
+}
+
+size_t Evolution::select(ArrayRef<double> cumulative) {
+  double total = cumulative.back();
+  if (!(total > 0))
+    return uniformIndex(rng, cumulative.size());
+  double point = uniformReal(rng) * total;
+  size_t index =
+      std::upper_bound(cumulative.begin(), cumulative.end(), point) -
+      cumulative.begin();
+  return std::min(index, cumulative.size() - 1);
+}
+
+std::optional<Candidate> Evolution::breed(ArrayRef<Candidate> parents,
+                                          ArrayRef<double> cumulative) {
+  const Candidate &parent = parents[select(cumulative)];
+  const DesignSpace &space = spaces[parent.sketch];
+  Candidate child = parent;
+  double action = uniformReal(rng);
+  if (action < options.mutationProbability) {
+    std::optional<Decisions> decisions = space.mutate(parent.decisions, rng);
+    if (!decisions)
+      return std::nullopt;
+    child.decisions = std::move(*decisions);
+  } else if (action <
+             options.mutationProbability + options.crossoverProbability) {
+    const Candidate *mate = nullptr;
+    for (unsigned i = 0; i < kMateAttempts && !mate; ++i) {
+      const Candidate &other = parents[select(cumulative)];
+      if (other.sketch == parent.sketch && &other != &parent)
+        mate = &other;
+    }
+    if (!mate)
+      return std::nullopt;
+    child.decisions = space.crossover(parent.decisions, mate->decisions, rng);
+  } else {
+    return child;
+  }
+  if (std::optional<Violation> violation = space.check(child.decisions)) {
+    ++rejections[violation->constraint];
+    return std::nullopt;
+  }
+  return child;
+}
+
+std::vector<Candidate> Evolution::run(std::vector<Candidate> initial,
+                                      unsigned count, ScoreFn score) {
+  struct Scored {
+    double score;
+    Candidate candidate;
+  };
+  std::vector<Scored> pool; // every distinct candidate that may be proposed
+  llvm::StringSet<> seen;
+  std::vector<Candidate> population = std::move(initial);
+  const size_t size = population.size();
+
+  for (unsigned generation = 0; !population.empty(); ++generation) {
+    std::vector<double> scores = score(population);
+    std::vector<double> cumulative;
+    double total = 0;
+    for (auto [candidate, value] : llvm::zip_equal(population, scores)) {
+      bool built = value > -std::numeric_limits<double>::infinity();
+      total += std::isfinite(value) ? std::max(value, 0.0) : 0.0;
+      cumulative.push_back(total);
+      std::string key = candidate.key();
+      if (built && !excluded.contains(key) && seen.insert(key).second)
+        pool.push_back({value, candidate});
+    }
+    if (generation == options.generations)
+      break;
+
+    // Each candidate at most once in a generation: a population of copies of
+    // the best one explores nothing.
+    std::vector<Candidate> next;
+    llvm::StringSet<> keys;
+    for (size_t attempts = 0; next.size() < size && attempts < 4 * size;
+         ++attempts) {
+      std::optional<Candidate> child = breed(population, cumulative);
+      if (child && keys.insert(child->key()).second)
+        next.push_back(std::move(*child));
+    }
+    population = std::move(next);
+  }
+
+  std::vector<size_t> order(pool.size());
+  std::iota(order.begin(), order.end(), 0);
+  llvm::sort(order, [&](size_t a, size_t b) {
+    return std::make_pair(-pool[a].score, a) <
+           std::make_pair(-pool[b].score, b);
+  });
+  std::vector<Candidate> best;
+  for (size_t index : ArrayRef(order).take_front(count))
+    best.push_back(std::move(pool[index].candidate));
+  return best;
+}
