@@ -67,8 +67,22 @@ std::string ansor::adviseForDialect(StringRef dialect, StringRef text) {
   return "";
 }
 
+/// The dialect of the quoted op name that ends at `location` in `text`.
+static StringRef quotedDialectAt(LocationAttr location, StringRef text) {
+  auto place = dyn_cast<FileLineColLoc>(location);
+  if (!place)
+    return {};
+  for (unsigned line = 1; line < place.getLine(); ++line)
+    text = text.split('\n').second;
+  text = text.take_front(place.getColumn() - 1).rtrim();
+  text.consume_back("\"");
+  StringRef name = text.rsplit('"').second;
+  return name.contains('.') ? name.split('.').first : StringRef();
+}
+
 /// The dialect that a parser's or verifier's message says is not registered.
-static StringRef unregisteredDialect(StringRef message) {
+static StringRef unregisteredDialect(Diagnostic &diagnostic,
+                                     StringRef message, StringRef text) {
   // "Dialect `x' not found for custom op 'x.y'"
   StringRef rest = message;
   if (rest.consume_front("Dialect `"))
@@ -83,8 +97,10 @@ static StringRef unregisteredDialect(StringRef message) {
        message.substr(0, begin).ends_with("#")))
     return message.substr(begin + 1).take_until(
         [](char c) { return c == '"'; });
-  // "operation being parsed with an unregistered dialect … 'x.y'",
-  // "created with unregistered dialect … op 'x.y'", "#x.y attribute created …"
+  // "operation being parsed with an unregistered dialect"
+  if (message.starts_with("operation being parsed"))
+    return quotedDialectAt(diagnostic.getLocation(), text);
+  // "#x<…> attribute created …", "unregistered dialect … 'x.y'"
   begin = message.find_first_of("'#!");
   return message.substr(begin + 1).take_while(
       [](char c) { return llvm::isAlnum(c) || c == '_'; });
@@ -110,16 +126,20 @@ static std::string adviseForBytecode(StringRef text) {
          "(`mlir-opt FILE -o FILE.mlir`)";
 }
 
-static std::string adviseForMessage(StringRef message, StringRef text) {
-  StringRef dialect = unregisteredDialect(message);
+/// Advice about a diagnostic, and the dialect it is about; both empty if the
+/// diagnostic is about something else.
+static std::pair<std::string, std::string>
+adviseForDiagnostic(Diagnostic &diagnostic, StringRef text) {
+  std::string message = diagnostic.str();
+  std::string dialect = unregisteredDialect(diagnostic, message, text).str();
   if (dialect.empty())
-    return "";
+    return {};
   std::string advice = adviseForDialect(dialect, text);
-  if (!advice.empty())
-    return advice;
-  return "'" + dialect.str() +
-         "' is no dialect of MLIR " LLVM_VERSION_STRING
-         ": lower it to linalg on tensors with the tool that printed it";
+  if (advice.empty())
+    advice = "'" + dialect +
+             "' is no dialect of MLIR " LLVM_VERSION_STRING
+             ": lower it to linalg on tensors with the tool that printed it";
+  return {dialect, advice};
 }
 
 std::string ansor::adviseForInput(llvm::MemoryBufferRef buffer,
@@ -128,7 +148,7 @@ std::string ansor::adviseForInput(llvm::MemoryBufferRef buffer,
   std::string advice;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     if (advice.empty())
-      advice = adviseForMessage(diagnostic.str(), buffer.getBuffer());
+      advice = adviseForDiagnostic(diagnostic, buffer.getBuffer()).second;
     return success();
   });
   ParserConfig config(&context);
@@ -209,18 +229,17 @@ ansor::loadModule(StringRef path, MLIRContext &context,
   std::string dialect, advice, bytecodeError;
   {
     ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-      std::string error = diagnostic.str();
       if (isBytecode(text)) {
         if (bytecodeError.empty())
-          bytecodeError = error;
+          bytecodeError = diagnostic.str();
         return success();
       }
-      std::string found = adviseForMessage(error, text);
+      auto [name, found] = adviseForDiagnostic(diagnostic, text);
       if (found.empty())
         return failure();
       if (advice.empty()) {
         where = diagnostic.getLocation();
-        dialect = unregisteredDialect(error).str();
+        dialect = name;
         advice = found;
       }
       return success();
