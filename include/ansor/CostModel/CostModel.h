@@ -11,6 +11,9 @@
 // best of the task (OSDI 2020, section 5.2). Interfaces are batches; a model
 // knows nothing of IR.
 //
+// In: features, and measured times of some of them. Out: a score a program.
+// Nothing here prints or throws; what failed is said by a message.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef ANSOR_COSTMODEL_COSTMODEL_H
@@ -26,23 +29,33 @@ namespace mlir::ansor {
 /// One measured program.
 struct TrainingSample {
   FeatureMatrix features;
-  std::string task;     ///< key; throughputs are normalised per task
-  double seconds = 0;   ///< median time; infinity for a failed trial
+  std::string task;   ///< key; throughputs are normalised per task
+  double seconds = 0; ///< median time; infinity for a failed trial
 };
 
 class CostModel {
 public:
   virtual ~CostModel();
   virtual StringRef getName() const = 0;
-  /// One score a program. A program without rows scores -infinity.
+  /// One score a program. A program without rows scores -infinity. May be
+  /// called by several threads at once, but not during `update` or `load`.
   virtual std::vector<double> predict(ArrayRef<FeatureMatrix> programs) = 0;
-  /// Retrains on all of `samples` (the whole set, not the new ones only).
+  /// Retrains on all of `samples` (the whole set, not the new ones only). Sets
+  /// without a successful sample leave the model untrained, which is no
+  /// failure. On failure the model is as before, and `getLastError` says why.
   virtual LogicalResult update(ArrayRef<TrainingSample> samples) = 0;
   /// True once predictions come from training.
   virtual bool isTrained() const = 0;
-  /// Both emit nothing; `error` says what failed.
+  /// Both emit nothing; `error` says what failed. A model that was not loaded
+  /// is as before.
   virtual LogicalResult save(StringRef path, std::string &error) const = 0;
   virtual LogicalResult load(StringRef path, std::string &error) = 0;
+
+  /// Why the last `update` or `predict` failed; empty if none did.
+  StringRef getLastError() const { return lastError; }
+
+protected:
+  std::string lastError;
 };
 
 struct XGBoostOptions {
@@ -50,16 +63,27 @@ struct XGBoostOptions {
   int rounds = 30;
   double eta = 0.2, gamma = 0.001, minChildWeight = 0;
   int seed = 43;
+  /// Least weight of a sample. Ansor weighs a sample by its normalised
+  /// throughput, so that fast programs count most; a failure, whose throughput
+  /// is 0, then teaches nothing. With this floor a model learns to avoid them
+  /// and fast programs still dominate.
+  double minWeight = 0.05;
 };
 
-/// Gradient boosted trees by XGBoost's C API, one thread.
-std::unique_ptr<CostModel> createXGBoostModel(const XGBoostOptions &options = {});
+/// Gradient boosted trees by XGBoost's C API, one thread. The same samples in
+/// the same order give the same model, bit for bit. Scores 0 until trained.
+std::unique_ptr<CostModel>
+createXGBoostModel(const XGBoostOptions &options = {});
 /// Scores that are uniform random numbers of `seed`.
 std::unique_ptr<CostModel> createRandomModel(uint64_t seed);
-/// Scores read from `path`, a JSON lines file of {"hash": …, "score": …}, by
-/// the hash of the features; for tests.
+/// Scores read from `path`, a JSON lines file of {"hash": "<16 hexadecimal
+/// digits>", "score": number}, by `hashFeatures`; for tests. Other programs
+/// score 0.
 FailureOr<std::unique_ptr<CostModel>> createRecordedModel(StringRef path,
                                                           std::string &error);
+
+/// Hash of the numbers of a program's rows: 16 hexadecimal digits.
+std::string hashFeatures(const FeatureMatrix &features);
 
 } // namespace mlir::ansor
 

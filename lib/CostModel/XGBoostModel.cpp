@@ -1,0 +1,332 @@
+//===- XGBoostModel.cpp - Gradient boosted trees ----------------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The learned model: XGBoost's trees with Ansor's objective. Only the sum over
+// the rows of a program is known, so the gradient of each row is that of its
+// program's error. With y the normalised throughput, w = max(y, floor) and
+// S the sum of the predictions:
+//
+//   loss = w / 2 * (S - y)^2     gradient = w * (S - y)     hessian = w
+//
+// XGBoost's C API catches its own exceptions and returns codes, which become
+// messages here.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ansor/CostModel/CostModel.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
+#include <cmath>
+#include <limits>
+#include <xgboost/c_api.h>
+
+using namespace mlir;
+using namespace mlir::ansor;
+
+/// Version of the file that `save` writes: a line of JSON, then the booster.
+static constexpr int64_t kFileVersion = 1;
+
+namespace {
+
+struct FreeMatrix {
+  void operator()(void *handle) const { XGDMatrixFree(handle); }
+};
+struct FreeBooster {
+  void operator()(void *handle) const { XGBoosterFree(handle); }
+};
+using Matrix = std::unique_ptr<void, FreeMatrix>;
+using Booster = std::unique_ptr<void, FreeBooster>;
+
+/// The rows of the samples that have some, one after the other.
+struct TrainingSet {
+  std::vector<float> rows;
+  std::vector<unsigned> rowsOf; ///< number of rows, by program
+  std::vector<double> labels;   ///< normalised throughput, by program
+};
+
+class XGBoostModel : public CostModel {
+public:
+  explicit XGBoostModel(const XGBoostOptions &options) : options(options) {}
+
+  StringRef getName() const override { return "xgboost"; }
+  bool isTrained() const override { return booster != nullptr; }
+  std::vector<double> predict(ArrayRef<FeatureMatrix> programs) override;
+  LogicalResult update(ArrayRef<TrainingSample> samples) override;
+  LogicalResult save(StringRef path, std::string &error) const override;
+  LogicalResult load(StringRef path, std::string &error) override;
+
+private:
+  LogicalResult makeBooster(Matrix *train, Booster &result,
+                            std::string &error) const;
+  LogicalResult train(const TrainingSet &set, Booster &result,
+                      std::string &error) const;
+
+  XGBoostOptions options;
+  Booster booster;
+};
+
+} // namespace
+
+/// Turns a return code of the C API into a result and a message.
+static LogicalResult check(int code, StringRef what, std::string &error) {
+  if (code == 0)
+    return success();
+  // The first line only: a stack trace follows it.
+  StringRef message = StringRef(XGBGetLastError()).split("\n").first;
+  error = (what + " failed: " + message).str();
+  return failure();
+}
+
+/// Describes the samples by rows and labels: for each task, the best time over
+/// the sample's time, and 0 for what failed.
+static TrainingSet makeTrainingSet(ArrayRef<TrainingSample> samples) {
+  auto isValid = [](const TrainingSample &sample) {
+    return std::isfinite(sample.seconds) && sample.seconds > 0;
+  };
+  llvm::StringMap<double> best;
+  for (const TrainingSample &sample : samples)
+    if (isValid(sample)) {
+      auto it = best.try_emplace(sample.task, sample.seconds).first;
+      it->second = std::min(it->second, sample.seconds);
+    }
+  TrainingSet set;
+  for (const TrainingSample &sample : samples) {
+    if (sample.features.rows() == 0)
+      continue;
+    set.rows.insert(set.rows.end(), sample.features.data.begin(),
+                    sample.features.data.end());
+    set.rowsOf.push_back(sample.features.rows());
+    set.labels.push_back(
+        isValid(sample) ? best.lookup(sample.task) / sample.seconds : 0);
+  }
+  return set;
+}
+
+LogicalResult XGBoostModel::makeBooster(Matrix *train, Booster &result,
+                                        std::string &error) const {
+  BoosterHandle handle = nullptr;
+  DMatrixHandle cached[] = {train ? train->get() : nullptr};
+  if (failed(check(XGBoosterCreate(cached, train ? 1 : 0, &handle),
+                   "creating a model", error)))
+    return failure();
+  result.reset(handle);
+  std::pair<const char *, std::string> parameters[] = {
+      {"verbosity", "0"},
+      {"nthread", "1"},
+      {"seed", std::to_string(options.seed)},
+      {"booster", "gbtree"},
+      {"tree_method", "hist"},
+      {"base_score", "0"},
+      {"disable_default_eval_metric", "1"},
+      {"max_depth", std::to_string(options.maxDepth)},
+      {"eta", std::to_string(options.eta)},
+      {"gamma", std::to_string(options.gamma)},
+      {"min_child_weight", std::to_string(options.minChildWeight)}};
+  for (auto &[name, value] : parameters)
+    if (failed(check(XGBoosterSetParam(handle, name, value.c_str()),
+                     "setting a parameter", error)))
+      return failure();
+  return success();
+}
+
+LogicalResult XGBoostModel::train(const TrainingSet &set, Booster &result,
+                                  std::string &error) const {
+  size_t numRows = set.rows.size() / kNumFeatures;
+  DMatrixHandle handle = nullptr;
+  if (failed(check(XGDMatrixCreateFromMat_omp(
+                       set.rows.data(), numRows, kNumFeatures,
+                       std::numeric_limits<float>::quiet_NaN(), &handle,
+                       /*nthread=*/1),
+                   "making the training matrix", error)))
+    return failure();
+  Matrix matrix(handle);
+  if (failed(makeBooster(&matrix, result, error)))
+    return failure();
+
+  const char *config = R"({"type": 1, "training": true, "iteration_begin": 0,
+                           "iteration_end": 0, "strict_shape": false})";
+  std::vector<float> gradients(numRows), hessians(numRows);
+  for (int round = 0; round < options.rounds; ++round) {
+    const bst_ulong *shape = nullptr;
+    bst_ulong rank = 0;
+    const float *margins = nullptr;
+    if (failed(
+            check(XGBoosterPredictFromDMatrix(result.get(), matrix.get(),
+                                              config, &shape, &rank, &margins),
+                  "predicting", error)))
+      return failure();
+    size_t row = 0;
+    for (auto [count, label] : llvm::zip_equal(set.rowsOf, set.labels)) {
+      double sum = 0;
+      for (size_t r = row; r < row + count; ++r)
+        sum += margins[r];
+      double weight = std::max(label, options.minWeight);
+      for (size_t end = row + count; row < end; ++row) {
+        gradients[row] = weight * (sum - label);
+        hessians[row] = weight;
+      }
+    }
+    if (failed(check(XGBoosterBoostOneIter(result.get(), matrix.get(),
+                                           gradients.data(), hessians.data(),
+                                           numRows),
+                     "training", error)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult XGBoostModel::update(ArrayRef<TrainingSample> samples) {
+  lastError.clear();
+  TrainingSet set = makeTrainingSet(samples);
+  // Nothing to rank: no program, or failures only.
+  if (llvm::none_of(set.labels, [](double label) { return label > 0; })) {
+    booster.reset();
+    return success();
+  }
+  Booster trained;
+  if (failed(train(set, trained, lastError)))
+    return failure();
+  booster = std::move(trained);
+  return success();
+}
+
+std::vector<double> XGBoostModel::predict(ArrayRef<FeatureMatrix> programs) {
+  std::vector<double> scores(programs.size(), 0);
+  for (auto [score, program] : llvm::zip_equal(scores, programs))
+    if (program.rows() == 0)
+      score = -std::numeric_limits<double>::infinity();
+  std::vector<float> rows;
+  for (const FeatureMatrix &program : programs)
+    rows.insert(rows.end(), program.data.begin(), program.data.end());
+  if (!booster || rows.empty())
+    return scores;
+
+  std::string values;
+  llvm::raw_string_ostream(values)
+      << "{\"data\": [" << reinterpret_cast<uintptr_t>(rows.data())
+      << ", true], \"shape\": [" << rows.size() / kNumFeatures << ", "
+      << kNumFeatures << "], \"typestr\": \"<f4\", \"version\": 3}";
+  const char *config = R"({"type": 1, "training": false, "iteration_begin": 0,
+                           "iteration_end": 0, "strict_shape": false,
+                           "missing": NaN, "cache_id": 0})";
+  const bst_ulong *shape = nullptr;
+  bst_ulong rank = 0;
+  const float *margins = nullptr;
+  std::string error;
+  if (failed(
+          check(XGBoosterPredictFromDense(booster.get(), values.c_str(), config,
+                                          nullptr, &shape, &rank, &margins),
+                "predicting", error))) {
+    lastError = error;
+    return scores;
+  }
+  for (auto [score, program] : llvm::zip_equal(scores, programs))
+    for (unsigned r = 0; r < program.rows(); ++r)
+      score += *margins++;
+  return scores;
+}
+
+LogicalResult XGBoostModel::save(StringRef path, std::string &error) const {
+  if (!booster) {
+    error = "the cost model is not trained yet: there is nothing to save";
+    return failure();
+  }
+  bst_ulong length = 0;
+  const char *data = nullptr;
+  if (failed(check(XGBoosterSaveModelToBuffer(
+                       booster.get(), R"({"format": "json"})", &length, &data),
+                   "saving the model", error)))
+    return failure();
+  StringRef body(data, length);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << llvm::json::Value(llvm::json::Object{
+                {"ansor_cost_model", kFileVersion},
+                {"kind", getName()},
+                {"features", kFeatureVersion},
+                {"columns", kNumFeatures},
+                {"hash", llvm::utohexstr(llvm::xxh3_64bits(body), true, 16)}})
+         << "\n"
+         << body;
+  // Written aside and renamed: a reader never sees half a model.
+  std::string temporary = (path + ".tmp").str();
+  std::error_code code;
+  {
+    llvm::raw_fd_ostream file(temporary, code);
+    if (!code) {
+      file << text;
+      file.close();
+      code = file.error();
+      file.clear_error();
+    }
+  }
+  if (!code)
+    code = llvm::sys::fs::rename(temporary, path);
+  if (!code)
+    return success();
+  llvm::sys::fs::remove(temporary);
+  error = ("can't write '" + path + "': " + code.message()).str();
+  return failure();
+}
+
+LogicalResult XGBoostModel::load(StringRef path, std::string &error) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer) {
+    error = ("can't read '" + path + "': " + buffer.getError().message()).str();
+    return failure();
+  }
+  auto fail = [&](const Twine &why) {
+    error = ("'" + path + "' " + why).str();
+    return failure();
+  };
+  auto [line, body] = (*buffer)->getBuffer().split('\n');
+  llvm::Expected<llvm::json::Value> value = llvm::json::parse(line);
+  if (!value)
+    llvm::consumeError(value.takeError());
+  llvm::json::Object *header = value ? value->getAsObject() : nullptr;
+  auto fileVersion =
+      header ? header->getInteger("ansor_cost_model") : std::nullopt;
+  if (!fileVersion)
+    return fail("is not a saved cost model");
+  if (*fileVersion != kFileVersion)
+    return fail("has version " + Twine(*fileVersion) + " of the file format; " +
+                Twine(kFileVersion) + " is needed: train a new model");
+  if (header->getString("kind") != getName())
+    return fail("holds another kind of cost model");
+  int64_t features = header->getInteger("features").value_or(-1);
+  if (features != kFeatureVersion ||
+      header->getInteger("columns") != int64_t(kNumFeatures))
+    return fail("was trained on version " + Twine(features) +
+                " of the features; this is version " + Twine(kFeatureVersion) +
+                ": train a new model");
+  if (header->getString("hash") !=
+      StringRef(llvm::utohexstr(llvm::xxh3_64bits(body), true, 16)))
+    return fail("is damaged: its contents don't match its hash");
+  Booster loaded;
+  if (failed(makeBooster(nullptr, loaded, error)) ||
+      failed(check(
+          XGBoosterLoadModelFromBuffer(loaded.get(), body.data(), body.size()),
+          "loading the model", error)))
+    return failure();
+  // Parameters of the process, not of the model.
+  if (failed(check(XGBoosterSetParam(loaded.get(), "nthread", "1"),
+                   "setting a parameter", error)))
+    return failure();
+  booster = std::move(loaded);
+  return success();
+}
+
+std::unique_ptr<CostModel>
+mlir::ansor::createXGBoostModel(const XGBoostOptions &options) {
+  return std::make_unique<XGBoostModel>(options);
+}
