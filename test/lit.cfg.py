@@ -14,6 +14,7 @@ config.environment["PATH"] = os.pathsep.join(
     [os.path.join(config.ansor_obj_root, "bin"), config.llvm_tools_dir,
      os.environ["PATH"]])
 config.environment["OMP_NUM_THREADS"] = "2"
+config.environment["ANSOR_TOOLS"] = os.path.join(config.ansor_obj_root, "bin")
 config.substitutions.append(("%ansor_src", config.ansor_src_root))
 config.substitutions.append(("%ansor_obj", config.ansor_obj_root))
 config.substitutions.append(("%ansor_lib", os.path.join(config.ansor_obj_root, "lib")))
