@@ -33,7 +33,11 @@ foreach(dir ${PROJECT_BINARY_DIR}/lib/cmake/ansor ${PROJECT_BINARY_DIR}/cmake)
   write_basic_package_version_file(${dir}/AnsorConfigVersion.cmake
     COMPATIBILITY SameMinorVersion)
 endforeach()
+# AnsorConfig.cmake looks for XGBoost as this tree does.
+configure_file(${PROJECT_SOURCE_DIR}/cmake/modules/FindXGBoost.cmake
+               ${PROJECT_BINARY_DIR}/lib/cmake/ansor/FindXGBoost.cmake COPYONLY)
 install(FILES ${PROJECT_BINARY_DIR}/cmake/AnsorConfig.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/modules/FindXGBoost.cmake
               ${PROJECT_BINARY_DIR}/cmake/AnsorConfigVersion.cmake
   DESTINATION ${ANSOR_PACKAGE_DIR})
 
