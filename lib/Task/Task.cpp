@@ -7,3 +7,101 @@
 //===----------------------------------------------------------------------===//
 
 #include "ansor/Task/Task.h"
+#include "ansor/IR/AnsorDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace mlir;
+using namespace mlir::ansor;
+
+std::string mlir::ansor::computeTaskKey(func::FuncOp task) {
+  // The generic form, with neither aliases nor locations, of the function
+  // without its name and attributes. SSA names are numbered by the printer.
+  OwningOpRef<func::FuncOp> copy = task.clone();
+  for (NamedAttribute attr : llvm::to_vector((*copy)->getDiscardableAttrs()))
+    (*copy)->removeDiscardableAttr(attr.getName());
+  copy->removeArgAttrsAttr();
+  copy->removeResAttrsAttr();
+  copy->setName("task");
+  copy->setPrivate();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  (*copy)->print(os, OpPrintingFlags()
+                         .printGenericOpForm()
+                         .useLocalScope()
+                         .assumeVerified());
+  return "a" + std::to_string(kTaskKeyVersion) + "-" +
+         llvm::utohexstr(llvm::xxh3_64bits(text), /*LowerCase=*/true,
+                         /*Width=*/16);
+}
+
+/// True for the attributes of a module that describe its target.
+static bool describesTarget(StringRef name) {
+  return name.starts_with("dlti.") || name.starts_with("llvm.") ||
+         name.starts_with("ansor.target");
+}
+
+SmallVector<Task> mlir::ansor::collectTasks(ModuleOp module) {
+  SmallVector<Task> tasks;
+  for (auto func : module.getOps<func::FuncOp>()) {
+    auto key = func->getAttrOfType<StringAttr>(kTaskAttr);
+    if (!key || func.isDeclaration())
+      continue;
+    Task task;
+    task.key = key.str();
+    task.name = func.getName().str();
+    if (auto weight = func->getAttrOfType<IntegerAttr>(kWeightAttr))
+      task.weight = weight.getInt();
+    task.flops = countFlops(func);
+
+    OwningOpRef<ModuleOp> alone = ModuleOp::create(module.getLoc());
+    for (NamedAttribute attr : module->getDiscardableAttrs())
+      if (describesTarget(attr.getName()))
+        (*alone)->setAttr(attr.getName(), attr.getValue());
+    func::FuncOp copy = func.clone();
+    copy.setPublic();
+    alone->push_back(copy);
+    llvm::raw_string_ostream os(task.module);
+    alone->print(os);
+    tasks.push_back(std::move(task));
+  }
+  return tasks;
+}
+
+/// Scalar arithmetic operations of one execution of `op`.
+static int countOps(Operation *op) {
+  if (op->getNumResults() != 1 || op->getNumOperands() == 0)
+    return 0;
+  Type type = op->getResult(0).getType();
+  // Indices only address; conversions and selections move data.
+  if (isa<IndexType>(type) || isa<IndexType>(op->getOperand(0).getType()) ||
+      isa<CastOpInterface, arith::SelectOp>(op))
+    return 0;
+  if (isa<math::FmaOp>(op))
+    return 2;
+  if (isa<complex::MulOp>(op))
+    return 6;
+  if (isa<complex::DivOp>(op))
+    return 11;
+  if (isa<complex::AddOp, complex::SubOp, complex::NegOp>(op))
+    return 2;
+  return isa<arith::ArithDialect, math::MathDialect>(op->getDialect());
+}
+
+double mlir::ansor::countFlops(func::FuncOp task) {
+  double flops = 0;
+  task.walk([&](linalg::LinalgOp op) {
+    double points = 1;
+    for (int64_t extent : op.getStaticLoopRanges())
+      points *= ShapedType::isDynamic(extent) ? 1 : extent;
+    int64_t ops = 0;
+    op->walk([&](Operation *inner) { ops += countOps(inner); });
+    flops += points * ops;
+  });
+  return flops;
+}

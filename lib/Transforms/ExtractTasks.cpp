@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ansor/Task/Task.h"
 #include "ansor/Transforms/Passes.h"
 
 namespace mlir::ansor {
@@ -20,8 +21,10 @@ namespace {
 struct ExtractTasksPass : public ansor::impl::ExtractTasksPassBase<ExtractTasksPass> {
   using ExtractTasksPassBase::ExtractTasksPassBase;
   void runOnOperation() override {
-    getOperation().emitError() << "not implemented yet";
-    signalPassFailure();
+    ExtractOptions options;
+    options.outlineRest = outlineRest;
+    if (failed(extractTasks(getOperation(), options)))
+      signalPassFailure();
   }
 };
 } // namespace

@@ -1,0 +1,477 @@
+//===- Normalize.cpp - One form of each op ----------------------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TaskInternal.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+using namespace mlir::ansor;
+using namespace mlir::ansor::detail;
+
+/// Fused bodies grow no further than this: more live values than registers
+/// help no schedule.
+static constexpr unsigned kMaxFusedInputs = 16;
+static constexpr unsigned kMaxFusedOps = 128;
+
+//===----------------------------------------------------------------------===//
+// Edits of linalg.generic in place
+//===----------------------------------------------------------------------===//
+
+void ansor::detail::selectInputs(RewriterBase &rewriter, linalg::GenericOp op,
+                          ArrayRef<unsigned> order) {
+  unsigned numInputs = op.getNumDpsInputs();
+  Block *body = op.getBody();
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps, oldMaps = op.getIndexingMapsArray();
+  rewriter.startOpModification(op);
+  for (unsigned from : order) {
+    inputs.push_back(op.getInputs()[from]);
+    maps.push_back(oldMaps[from]);
+  }
+  // New arguments go behind the old ones, then the old inputs leave.
+  unsigned numArgs = body->getNumArguments();
+  for (unsigned from : order) {
+    BlockArgument old = body->getArgument(from);
+    BlockArgument fresh = body->addArgument(old.getType(), old.getLoc());
+    old.replaceAllUsesWith(fresh);
+  }
+  for (unsigned i = numInputs; i < numArgs; ++i) {
+    BlockArgument old = body->getArgument(i);
+    BlockArgument fresh = body->addArgument(old.getType(), old.getLoc());
+    old.replaceAllUsesWith(fresh);
+  }
+  body->eraseArguments(0, numArgs);
+  llvm::append_range(maps, ArrayRef(oldMaps).drop_front(numInputs));
+  op.getInputsMutable().assign(inputs);
+  op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+  rewriter.finalizeOpModification(op);
+}
+
+/// The scalar that all elements of `value` have, materialised if need be.
+static Value getUniformScalar(RewriterBase &rewriter, Operation *before,
+                              Value value) {
+  if (!isa<ShapedType>(value.getType()))
+    return value;
+  if (auto fill = value.getDefiningOp<linalg::FillOp>())
+    if (fill.hasPureTensorSemantics())
+      return fill.value();
+  DenseElementsAttr dense;
+  if (!matchPattern(value, m_Constant(&dense)) || !dense.isSplat() ||
+      !dense.getElementType().isIntOrIndexOrFloat())
+    return {};
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(before);
+  return arith::ConstantOp::create(rewriter, before->getLoc(),
+                                   dense.getSplatValue<TypedAttr>());
+}
+
+void ansor::detail::cleanInputs(RewriterBase &rewriter, linalg::GenericOp op) {
+  Block *body = op.getBody();
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  unsigned numInputs = op.getNumDpsInputs();
+  for (unsigned i = 0; i < numInputs; ++i) {
+    BlockArgument arg = body->getArgument(i);
+    if (arg.use_empty())
+      continue;
+    if (Value scalar = getUniformScalar(rewriter, op, op.getInputs()[i])) {
+      rewriter.replaceAllUsesWith(arg, scalar);
+      continue;
+    }
+    for (unsigned j = 0; j < i; ++j)
+      if (op.getInputs()[j] == op.getInputs()[i] && maps[j] == maps[i]) {
+        rewriter.replaceAllUsesWith(arg, body->getArgument(j));
+        break;
+      }
+  }
+  // Unused inputs stay only where a loop's extent is known from them alone.
+  SmallVector<unsigned> kept = llvm::to_vector(llvm::seq(0u, numInputs));
+  for (unsigned i = numInputs; i-- > 0;) {
+    if (!body->getArgument(i).use_empty())
+      continue;
+    SmallVector<AffineMap> rest;
+    for (unsigned k : kept)
+      if (k != i)
+        rest.push_back(maps[k]);
+    llvm::append_range(rest, ArrayRef(maps).drop_front(numInputs));
+    if (inversePermutation(concatAffineMaps(rest, op.getContext())))
+      llvm::erase(kept, i);
+  }
+  if (kept.size() != numInputs)
+    selectInputs(rewriter, op, kept);
+}
+
+//===----------------------------------------------------------------------===//
+// Forms
+//===----------------------------------------------------------------------===//
+
+/// linalg.softmax becomes its reductions and elementwise parts, which fuse.
+static void decompose(RewriterBase &rewriter, linalg::SoftmaxOp op) {
+  auto type = dyn_cast<RankedTensorType>(op.getInput().getType());
+  if (!type || type.getEncoding() || !op.hasPureTensorSemantics())
+    return;
+  rewriter.setInsertionPoint(op);
+  FailureOr<SmallVector<Value>> results = op.decomposeOperation(rewriter);
+  if (succeeded(results))
+    rewriter.replaceOp(op, *results);
+}
+
+/// Constants of the body move in front of the op.
+static void hoistConstants(RewriterBase &rewriter, linalg::GenericOp op) {
+  for (Operation &inner : llvm::make_early_inc_range(*op.getBody()))
+    if (inner.hasTrait<OpTrait::ConstantLike>())
+      rewriter.moveOpBefore(&inner, op);
+}
+
+/// A generic op that only writes one scalar everywhere becomes linalg.fill.
+static bool replaceByFill(RewriterBase &rewriter, linalg::GenericOp op) {
+  Block *body = op.getBody();
+  if (!isPointwise(op) || op->getNumResults() != 1 ||
+      !llvm::hasSingleElement(*body) ||
+      !op.getIndexingMapsArray().back().isPermutation())
+    return false;
+  Value value = body->getTerminator()->getOperand(0);
+  if (value.getParentBlock() == body)
+    return false;
+  rewriter.setInsertionPoint(op);
+  rewriter.replaceOpWithNewOp<linalg::FillOp>(op, value, op.getOutputs()[0]);
+  return true;
+}
+
+/// A copy of its input.
+static bool replaceByInput(RewriterBase &rewriter, linalg::GenericOp op) {
+  if (!isMovement(op))
+    return false;
+  unsigned i = cast<BlockArgument>(op.getBody()->getTerminator()->getOperand(0))
+                   .getArgNumber();
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  if (op.getInputs()[i].getType() != op->getResult(0).getType() ||
+      maps[i] != maps.back() || !maps[i].isPermutation())
+    return false;
+  rewriter.replaceOp(op, op.getInputs()[i]);
+  return true;
+}
+
+/// Reads an expand_shape that only adds unit dimensions through its source.
+static void foldUnitExpand(RewriterBase &rewriter, linalg::GenericOp op) {
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    auto expand = operand->get().getDefiningOp<tensor::ExpandShapeOp>();
+    if (!expand || expand.getSrcType().getEncoding())
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(operand);
+    ArrayRef<int64_t> shape = expand.getResultType().getShape();
+    SmallVector<AffineExpr> exprs;
+    bool fits = true;
+    for (const ReassociationIndices &group : expand.getReassociationIndices()) {
+      SmallVector<int64_t> wide;
+      llvm::copy_if(group, std::back_inserter(wide),
+                    [&](int64_t dim) { return shape[dim] != 1; });
+      fits &= wide.size() <= 1;
+      if (fits)
+        exprs.push_back(wide.empty() ? rewriter.getAffineConstantExpr(0)
+                                     : map.getResult(wide.front()));
+    }
+    if (!fits)
+      continue;
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    unsigned number = operand->getOperandNumber();
+    maps[number] =
+        AffineMap::get(map.getNumDims(), 0, exprs, rewriter.getContext());
+    if (!inversePermutation(concatAffineMaps(maps, rewriter.getContext())))
+      continue;
+    rewriter.modifyOpInPlace(op, [&] {
+      operand->set(expand.getSrc());
+      op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+    });
+  }
+}
+
+/// A tensor.empty of the type of `like`.
+static Value createEmptyLike(RewriterBase &rewriter, Location loc, Value like) {
+  return tensor::EmptyOp::create(
+      rewriter, loc, tensor::getMixedSizes(rewriter, loc, like),
+      cast<RankedTensorType>(like.getType()).getElementType());
+}
+
+/// Elementwise ops read what their inits hold as inputs.
+static void moveReadInits(RewriterBase &rewriter, linalg::GenericOp op) {
+  if (!isPointwise(op))
+    return;
+  for (unsigned i = 0; i < op.getNumDpsInits(); ++i) {
+    OpOperand *init = op.getDpsInitOperand(i);
+    if (!op.payloadUsesValueFromOperand(init))
+      continue;
+    rewriter.setInsertionPoint(op);
+    Value old = init->get();
+    Value empty = createEmptyLike(rewriter, op.getLoc(), old);
+    unsigned numInputs = op.getNumDpsInputs();
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    AffineMap map = maps[numInputs + i];
+    maps.insert(maps.begin() + numInputs, map);
+    rewriter.startOpModification(op);
+    init->set(empty);
+    op.getInputsMutable().append(old);
+    op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+    Block *body = op.getBody();
+    BlockArgument fresh = body->insertArgument(
+        numInputs, body->getArgument(numInputs + i).getType(), op.getLoc());
+    body->getArgument(numInputs + 1 + i).replaceAllUsesWith(fresh);
+    rewriter.finalizeOpModification(op);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Where anchors start from
+//===----------------------------------------------------------------------===//
+
+/// The addition that combines the old value of the only init of `op` with a
+/// new term, if that is all that happens to it.
+static Operation *getAddCombiner(linalg::GenericOp op) {
+  if (op.getNumDpsInits() != 1)
+    return nullptr;
+  BlockArgument out = op.getBody()->getArguments().back();
+  Operation *add = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
+  if (!add || !isa<arith::AddFOp, arith::AddIOp>(add) || !out.hasOneUse() ||
+      *out.user_begin() != add)
+    return nullptr;
+  return add;
+}
+
+/// The elementwise op that alone reads the only result of `op`, once an
+/// element.
+static linalg::GenericOp getEpilogue(linalg::GenericOp op) {
+  if (op->getNumResults() != 1 || !op->hasOneUse())
+    return {};
+  OpOperand &use = *op->use_begin();
+  auto user = dyn_cast<linalg::GenericOp>(use.getOwner());
+  if (!user || user->getBlock() != op->getBlock() || !isPointwise(user) ||
+      !user.isDpsInput(&use) || !isReadOnce(use))
+    return {};
+  return user;
+}
+
+/// An anchor that adds to a tensor of known origin, or whose result goes to an
+/// elementwise op, starts from zero instead, and the old value is added behind
+/// it: a bias that is broadcast into a convolution's init then is the epilogue
+/// that it is elsewhere. This reorders a sum, which is allowed by default.
+static void startFromZero(RewriterBase &rewriter, linalg::GenericOp op) {
+  Operation *add = getAddCombiner(op);
+  if (!isAnchor(op) || !add || !readsInit(op, 0))
+    return;
+  Value init = op.getDpsInitOperand(0)->get();
+  if (init.getDefiningOp<tensor::EmptyOp>())
+    return;
+  Operation *producer = init.getDefiningOp();
+  bool produced = producer && producer->getBlock() == op->getBlock() &&
+                  isPointwise(producer) &&
+                  (producer->hasOneUse() || isMovement(producer));
+  if (!produced && !getEpilogue(op))
+    return;
+
+  Location loc = op.getLoc();
+  auto type = cast<RankedTensorType>(init.getType());
+  rewriter.setInsertionPoint(op);
+  Value zero = arith::ConstantOp::create(
+      rewriter, loc, rewriter.getZeroAttr(type.getElementType()));
+  Value fill = linalg::FillOp::create(rewriter, loc, zero,
+                                      createEmptyLike(rewriter, loc, init))
+                   .getResult(0);
+  rewriter.modifyOpInPlace(op, [&] { op.setDpsInitOperand(0, fill); });
+  rewriter.setInsertionPointAfter(op);
+  AffineMap id = rewriter.getMultiDimIdentityMap(type.getRank());
+  auto sum = linalg::GenericOp::create(
+      rewriter, loc, type, ValueRange{op->getResult(0), init},
+      createEmptyLike(rewriter, loc, init), {id, id, id},
+      SmallVector<utils::IteratorType>(type.getRank(),
+                                       utils::IteratorType::parallel),
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        Operation *copy = b.clone(*add);
+        copy->setOperands({args[0], args[1]});
+        linalg::YieldOp::create(b, loc, copy->getResults());
+      });
+  rewriter.replaceAllUsesExcept(op->getResult(0), sum->getResult(0), sum);
+}
+
+//===----------------------------------------------------------------------===//
+// Fusion of elementwise chains
+//===----------------------------------------------------------------------===//
+
+/// Only widens its input: computing it again is next to free.
+static bool isWidening(linalg::GenericOp op) {
+  return llvm::all_of(op.getBody()->without_terminator(), [](Operation &inner) {
+    return isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(inner);
+  });
+}
+
+/// True if `producer` will rather end the task of an anchor that feeds it.
+static bool belongsToAnchor(linalg::GenericOp producer) {
+  for (OpOperand *operand : producer.getDpsInputOperands()) {
+    auto source = operand->get().getDefiningOp<linalg::GenericOp>();
+    if (source && isAnchor(source) && getEpilogue(source) == producer &&
+        !readsInit(source, 0))
+      return true;
+  }
+  return false;
+}
+
+/// Decides whether the producer of `operand` is computed inside its consumer.
+/// It is if that repeats no work, or only the moving and widening of data.
+static bool wantsFusion(OpOperand &operand) {
+  auto producer = operand.get().getDefiningOp<linalg::GenericOp>();
+  auto consumer = cast<linalg::GenericOp>(operand.getOwner());
+  if (!producer || producer->getBlock() != consumer->getBlock() ||
+      !isPointwise(producer) || producer->getNumResults() != 1 ||
+      readsInit(producer, 0) || !linalg::areElementwiseOpsFusable(&operand))
+    return false;
+  if (producer.getNumDpsInputs() + consumer.getNumDpsInputs() >
+          kMaxFusedInputs + 1 ||
+      producer.getBody()->getOperations().size() +
+              consumer.getBody()->getOperations().size() >
+          kMaxFusedOps)
+    return false;
+  if (isMovement(producer))
+    return true;
+  if (!producer->hasOneUse())
+    return false;
+  if (isPointwise(consumer))
+    return isReadOnce(operand);
+  return isWidening(producer) ||
+         (isReadOnce(operand) && !belongsToAnchor(producer));
+}
+
+/// Fuses the producer of `operand`; returns the new consumer.
+static linalg::GenericOp fuse(RewriterBase &rewriter, OpOperand *operand) {
+  auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
+  Operation *consumer = operand->getOwner();
+  if (!operand->get().hasOneUse()) {
+    rewriter.setInsertionPoint(consumer);
+    producer = cast<linalg::GenericOp>(rewriter.clone(*producer));
+    rewriter.modifyOpInPlace(
+        consumer, [&] { operand->set(producer->getResult(0)); });
+  }
+  rewriter.setInsertionPoint(consumer);
+  FailureOr<linalg::ElementwiseOpFusionResult> result =
+      linalg::fuseElementwiseOps(rewriter, operand);
+  if (failed(result))
+    return {};
+  for (OpResult old : consumer->getResults())
+    rewriter.replaceAllUsesWith(old, result->replacements.lookup(old));
+  rewriter.eraseOp(consumer);
+  if (producer->use_empty())
+    rewriter.eraseOp(producer);
+  return cast<linalg::GenericOp>(result->fusedOp);
+}
+
+/// In program order, each op takes in its producers as long as some want to.
+static void fuseChains(RewriterBase &rewriter, Block &block) {
+  for (Operation *op = block.empty() ? nullptr : &block.front(); op;
+       op = op->getNextNode()) {
+    auto consumer = dyn_cast<linalg::GenericOp>(op);
+    if (!consumer || !whyNoTask(consumer).empty())
+      continue;
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (OpOperand *operand : consumer.getDpsInputOperands()) {
+        if (!wantsFusion(*operand))
+          continue;
+        linalg::GenericOp fused = fuse(rewriter, operand);
+        if (!fused)
+          continue;
+        consumer = fused;
+        cleanInputs(rewriter, consumer);
+        changed = true;
+        break;
+      }
+    }
+    op = consumer;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The step
+//===----------------------------------------------------------------------===//
+
+/// Drops results that nothing uses, and what only computes them.
+static void dropUnusedResults(ArrayRef<Operation *> ops) {
+  SmallVector<Operation *> several;
+  llvm::copy_if(ops, std::back_inserter(several),
+                [](Operation *op) { return op->getNumResults() > 1; });
+  if (several.empty())
+    return;
+  RewritePatternSet patterns(several.front()->getContext());
+  linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+  GreedyRewriteConfig config;
+  config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps)
+      .enableFolding(false);
+  (void)applyOpPatternsGreedily(several, std::move(patterns), config);
+}
+
+static void eraseDeadOps(RewriterBase &rewriter, Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isa<linalg::LinalgOp, tensor::EmptyOp, tensor::PadOp,
+            tensor::ExpandShapeOp, tensor::DimOp>(op) &&
+        isOpTriviallyDead(&op))
+      rewriter.eraseOp(&op);
+}
+
+/// The ops of kind `OpTy` in `block` that tasks can hold.
+template <typename OpTy>
+static SmallVector<Operation *> collect(Block &block) {
+  SmallVector<Operation *> ops;
+  for (auto op : block.getOps<OpTy>())
+    if (whyNoTask(op).empty())
+      ops.push_back(op);
+  return ops;
+}
+
+static void normalize(RewriterBase &rewriter, Block &block) {
+  for (auto op : llvm::make_early_inc_range(block.getOps<linalg::SoftmaxOp>()))
+    decompose(rewriter, op);
+  for (Operation *op : collect<linalg::LinalgOp>(block)) {
+    if (isa<linalg::GenericOp, linalg::FillOp>(op))
+      continue;
+    rewriter.setInsertionPoint(op);
+    (void)linalg::generalizeNamedOp(rewriter, cast<linalg::LinalgOp>(op));
+  }
+  dropUnusedResults(collect<linalg::GenericOp>(block));
+  for (Operation *op : collect<linalg::GenericOp>(block)) {
+    auto generic = cast<linalg::GenericOp>(op);
+    hoistConstants(rewriter, generic);
+    foldUnitExpand(rewriter, generic);
+    moveReadInits(rewriter, generic);
+    cleanInputs(rewriter, generic);
+    if (replaceByFill(rewriter, generic) || replaceByInput(rewriter, generic))
+      continue;
+    // An init that is a splat constant is a fill like any other.
+    for (OpOperand &init : generic.getDpsInitsMutable()) {
+      if (!init.get().getDefiningOp() ||
+          !init.get().getDefiningOp()->hasTrait<OpTrait::ConstantLike>())
+        continue;
+      if (Value scalar = getUniformScalar(rewriter, op, init.get())) {
+        rewriter.setInsertionPoint(op);
+        Value empty = createEmptyLike(rewriter, op->getLoc(), init.get());
+        Value fill =
+            linalg::FillOp::create(rewriter, op->getLoc(), scalar, empty)
+                .getResult(0);
+        rewriter.modifyOpInPlace(op, [&] { init.set(fill); });
+      }
+    }
+  }
+  eraseDeadOps(rewriter, block);
+  for (Operation *op : collect<linalg::GenericOp>(block))
+    startFromZero(rewriter, cast<linalg::GenericOp>(op));
+  fuseChains(rewriter, block);
+  eraseDeadOps(rewriter, block);
+}
+
+void ansor::detail::normalize(RewriterBase &rewriter, func::FuncOp func) {
+  for (Block *block : collectBlocks(func))
+    ::normalize(rewriter, *block);
+}

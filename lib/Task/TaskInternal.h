@@ -1,0 +1,101 @@
+//===- TaskInternal.h - Parts of task extraction ----------------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Extraction runs in four steps, one file each, on every function:
+//
+//   Normalize.cpp   one form of each op: generic ops, inlined scalars, fused
+//                   elementwise chains, anchors that start from a fill
+//   Partition.cpp   convex groups of ops with one root each
+//   Canonical.cpp   a group's function: order of loops, operands, ops, arguments
+//   Extract.cpp     outlining, and merging of equal tasks
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ANSOR_LIB_TASK_TASKINTERNAL_H
+#define ANSOR_LIB_TASK_TASKINTERNAL_H
+
+#include "ansor/Task/Task.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/SetVector.h"
+#include <optional>
+
+namespace mlir::ansor::detail {
+
+//===----------------------------------------------------------------------===//
+// Questions about ops
+//===----------------------------------------------------------------------===//
+
+/// Why no task can hold `op`; empty if one can.
+StringRef whyNoTask(linalg::LinalgOp op);
+
+/// A linalg op that tasks can hold, generic and with a reduction.
+bool isAnchor(Operation *op);
+/// A linalg op that tasks can hold, generic and without a reduction.
+bool isPointwise(Operation *op);
+/// An elementwise op that only moves data: broadcast, transpose, copy.
+bool isMovement(Operation *op);
+
+/// Points of the iteration domain; nothing if an extent is dynamic.
+std::optional<int64_t> countIterations(linalg::LinalgOp op);
+
+/// True if each element of input `use` is read in at most one point of its
+/// owner's iteration domain, so that computing it there repeats no work.
+bool isReadOnce(OpOperand &use);
+
+/// The fill that init number `i` of `op` starts from, if any.
+linalg::FillOp getInitFill(linalg::LinalgOp op, unsigned i);
+/// True if `op` reads what init number `i` holds, and that isn't a fill.
+bool readsInit(linalg::LinalgOp op, unsigned i);
+
+//===----------------------------------------------------------------------===//
+// Edits of linalg.generic in place
+//===----------------------------------------------------------------------===//
+
+/// Keeps the inputs numbered `order`, in that order. The block arguments of
+/// the others must have no use.
+void selectInputs(RewriterBase &rewriter, linalg::GenericOp op,
+                  ArrayRef<unsigned> order);
+
+/// Turns scalars, splats and fills among the inputs into values that the body
+/// captures, merges equal inputs, and drops unused ones.
+void cleanInputs(RewriterBase &rewriter, linalg::GenericOp op);
+
+//===----------------------------------------------------------------------===//
+// The steps
+//===----------------------------------------------------------------------===//
+
+/// The blocks of `func` whose ops may become tasks: its own, and those of
+/// plain structured control flow.
+SmallVector<Block *> collectBlocks(func::FuncOp func);
+
+/// Step 1, on every block of `func`.
+void normalize(RewriterBase &rewriter, func::FuncOp func);
+
+/// A group of ops that becomes one task.
+struct TaskGroup {
+  /// Members; those in `copied` are also used elsewhere, and are duplicated.
+  llvm::SetVector<Operation *> ops;
+  llvm::SmallDenseSet<Operation *> copied;
+  /// The op whose results leave the group.
+  linalg::GenericOp root;
+};
+
+/// Step 2: groups of `block`, in the order of their roots.
+SmallVector<TaskGroup> partition(Block &block, const ExtractOptions &options);
+
+/// Step 3: brings the body of `task`, whose last `numInits` arguments are its
+/// inits, to the canonical form. Returns the canonical order of its arguments:
+/// new argument i was argument order[i]; unused ones are dropped.
+SmallVector<unsigned> canonicalize(RewriterBase &rewriter, func::FuncOp task,
+                                   unsigned numInits);
+
+} // namespace mlir::ansor::detail
+
+#endif // ANSOR_LIB_TASK_TASKINTERNAL_H
