@@ -6,7 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ansor/Target/Target.h"
 #include "ansor/Transforms/Passes.h"
+#include "mlir/Dialect/DLTI/DLTI.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 namespace mlir::ansor {
 #define GEN_PASS_DEF_ATTACHTARGETPASS
@@ -17,11 +20,14 @@ using namespace mlir;
 using namespace mlir::ansor;
 
 namespace {
-struct AttachTargetPass : public ansor::impl::AttachTargetPassBase<AttachTargetPass> {
+struct AttachTargetPass
+    : public ansor::impl::AttachTargetPassBase<AttachTargetPass> {
   using AttachTargetPassBase::AttachTargetPassBase;
   void runOnOperation() override {
-    getOperation().emitError() << "not implemented yet";
-    signalPassFailure();
+    FailureOr<TargetInfo> info = lookupTarget(target, getOperation().getLoc());
+    if (failed(info))
+      return signalPassFailure();
+    attachTarget(getOperation(), *info);
   }
 };
 } // namespace
