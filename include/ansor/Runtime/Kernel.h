@@ -1,0 +1,77 @@
+//===- Kernel.h - Loading and calling an artifact ---------------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An artifact is a shared object with an entry `void <entry>_packed(void **)`:
+// a pointer for each result (to a memref descriptor or scalar that the callee
+// fills), then one for each argument.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ANSOR_RUNTIME_KERNEL_H
+#define ANSOR_RUNTIME_KERNEL_H
+
+#include "ansor/Runtime/Inputs.h"
+
+namespace ansor::runtime {
+
+/// Loads `path` and finds the entry; null with `error` set if it can't. An
+/// OpenMP runtime is loaded first if the artifact calls one.
+using Entry = void (*)(void **);
+Entry loadEntry(const std::string &path, const std::string &name,
+                const std::string &openmp, std::string &error);
+
+/// Sets the number of threads of the OpenMP runtime, if one is loaded.
+void setThreads(int threads);
+
+/// A dense copy of what a call gave.
+struct Output {
+  std::string name; ///< "result 0", "argument 3"
+  ElementType type;
+  std::vector<int64_t> shape;
+  std::vector<char> data;
+
+  size_t components() const { return data.size() / type.bytes; }
+};
+
+/// The memory of a call. Every element of `arguments` is written by fill()
+/// before it is read.
+class Call {
+public:
+  Call(const Manifest &manifest, Entry entry);
+  ~Call() { releaseResults(); }
+  Call(const Call &) = delete;
+
+  /// Fills all arguments anew.
+  void fill(const Draw &draw);
+  /// Copies the arguments of `other`, which has the same manifest.
+  void copyFrom(const Call &other);
+  /// Calls the entry. Results of the last call are freed.
+  void run() {
+    releaseResults();
+    entry(packed.data());
+    hasResults = true;
+  }
+  /// Results and destinations; all arguments if there are neither. Fails with
+  /// `error` if memory behind an argument was written.
+  bool collect(std::vector<Output> &outputs, std::string &error) const;
+
+private:
+  void releaseResults();
+
+  const Manifest &manifest;
+  Entry entry;
+  std::vector<Buffer> arguments;
+  /// Descriptors (or scalars), as words.
+  std::vector<std::vector<int64_t>> descriptors;
+  std::vector<void *> packed;
+  bool hasResults = false;
+};
+
+} // namespace ansor::runtime
+
+#endif // ANSOR_RUNTIME_KERNEL_H

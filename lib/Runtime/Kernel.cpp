@@ -1,0 +1,225 @@
+//===- Kernel.cpp - Loading and calling an artifact -------------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ansor/Runtime/Kernel.h"
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+
+using namespace ansor::runtime;
+
+//===----------------------------------------------------------------------===//
+// Loading
+//===----------------------------------------------------------------------===//
+
+Entry ansor::runtime::loadEntry(const std::string &path,
+                                const std::string &name,
+                                const std::string &openmp,
+                                std::string &error) {
+  void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    error = dlerror();
+    if (error.find("__kmpc_") == std::string::npos &&
+        error.find("omp_") == std::string::npos &&
+        error.find("libomp") == std::string::npos)
+      return nullptr;
+    // Its symbols stay visible for the artifact.
+    bool loaded = !openmp.empty() &&
+                  dlopen(openmp.c_str(), RTLD_NOW | RTLD_GLOBAL);
+    for (const char *library :
+         {"libomp.so.5", "libomp.so",
+#ifdef ANSOR_OPENMP_LIBRARY
+          ANSOR_OPENMP_LIBRARY,
+#endif
+         })
+      loaded = loaded || dlopen(library, RTLD_NOW | RTLD_GLOBAL);
+    if (loaded)
+      handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!handle) {
+      const char *reason = dlerror();
+      error = reason ? reason : error;
+      if (!loaded)
+        error += " (no OpenMP runtime was found: install libomp5 or name it by "
+                 "\"openmp\")";
+      return nullptr;
+    }
+  }
+  std::string symbol = name + "_packed";
+  auto entry = reinterpret_cast<Entry>(dlsym(handle, symbol.c_str()));
+  if (!entry)
+    error = path + " has no entry '" + symbol + "'";
+  return entry;
+}
+
+void ansor::runtime::setThreads(int threads) {
+  // The artifact may have brought a runtime as its own dependency.
+  void *function = dlsym(RTLD_DEFAULT, "omp_set_num_threads");
+  for (const char *library : {"libomp.so.5", "libomp.so", "libgomp.so.1"}) {
+    if (function)
+      break;
+    if (void *handle = dlopen(library, RTLD_NOW | RTLD_NOLOAD))
+      function = dlsym(handle, "omp_set_num_threads");
+  }
+  if (function)
+    reinterpret_cast<void (*)(int)>(function)(threads);
+}
+
+//===----------------------------------------------------------------------===//
+// Calling
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Words of a descriptor: allocated, aligned, offset, sizes, strides.
+struct Descriptor {
+  explicit Descriptor(int64_t *words, size_t rank) : words(words), rank(rank) {}
+  char *allocated() const { return reinterpret_cast<char *>(words[0]); }
+  char *aligned() const { return reinterpret_cast<char *>(words[1]); }
+  int64_t offset() const { return words[2]; }
+  int64_t size(size_t i) const { return words[3 + i]; }
+  int64_t stride(size_t i) const { return words[3 + rank + i]; }
+  int64_t *words;
+  size_t rank;
+};
+} // namespace
+
+Call::Call(const Manifest &manifest, Entry entry)
+    : manifest(manifest), entry(entry) {
+  for (const ValueSpec &spec : manifest.results)
+    descriptors.emplace_back(3 + 2 * spec.shape.size());
+  for (const ValueSpec &spec : manifest.args) {
+    arguments.emplace_back(spec.bytes());
+    std::vector<int64_t> words;
+    if (spec.isMemref) {
+      int64_t address = reinterpret_cast<int64_t>(arguments.back().data());
+      words = {address, address, 0};
+      words.insert(words.end(), spec.shape.begin(), spec.shape.end());
+      size_t rank = spec.shape.size();
+      words.resize(3 + 2 * rank);
+      int64_t stride = 1;
+      for (size_t i = rank; i-- > 0; stride *= spec.shape[i])
+        words[3 + rank + i] = stride;
+    }
+    descriptors.push_back(std::move(words));
+  }
+  for (size_t i = 0; i < descriptors.size(); ++i) {
+    size_t results = manifest.results.size();
+    bool isScalar = i >= results && !manifest.args[i - results].isMemref;
+    packed.push_back(isScalar
+                         ? static_cast<void *>(arguments[i - results].data())
+                         : descriptors[i].data());
+  }
+}
+
+void Call::fill(const Draw &draw) {
+  for (unsigned i = 0; i < arguments.size(); ++i)
+    fillArgument(manifest, i, draw, arguments[i].data());
+}
+
+void Call::copyFrom(const Call &other) {
+  for (size_t i = 0; i < arguments.size(); ++i)
+    std::memcpy(arguments[i].data(), other.arguments[i].data(),
+                arguments[i].size());
+}
+
+/// Copies a strided array into dense memory.
+static void densify(const ValueSpec &spec, const Descriptor &descriptor,
+                    size_t dim, const char *from, char *&to) {
+  size_t bytes = spec.type.size();
+  if (dim == spec.shape.size()) {
+    std::memcpy(to, from, bytes);
+    to += bytes;
+    return;
+  }
+  int64_t size = descriptor.size(dim), stride = descriptor.stride(dim);
+  if (dim + 1 == spec.shape.size() && stride == 1) {
+    std::memcpy(to, from, bytes * size_t(size));
+    to += bytes * size_t(size);
+    return;
+  }
+  for (int64_t i = 0; i < size; ++i)
+    densify(spec, descriptor, dim + 1, from + i * stride * int64_t(bytes), to);
+}
+
+bool Call::collect(std::vector<Output> &outputs, std::string &error) const {
+  outputs.clear();
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (!arguments[i].guardIsIntact()) {
+      error = "memory behind argument " + std::to_string(i) + " was written";
+      return false;
+    }
+  for (size_t i = 0; i < manifest.results.size(); ++i) {
+    const ValueSpec &spec = manifest.results[i];
+    Output output;
+    output.name = "result " + std::to_string(i);
+    output.type = spec.type;
+    if (!spec.isMemref) {
+      output.data.resize(spec.type.size());
+      std::memcpy(output.data.data(), descriptors[i].data(), spec.type.size());
+    } else {
+      Descriptor descriptor(const_cast<int64_t *>(descriptors[i].data()),
+                            spec.shape.size());
+      size_t count = 1;
+      for (size_t d = 0; d < spec.shape.size(); ++d) {
+        int64_t size = descriptor.size(d);
+        if (size < 0 || (spec.shape[d] >= 0 && size != spec.shape[d])) {
+          error = output.name + " has size " + std::to_string(size) +
+                  " in dimension " + std::to_string(d);
+          return false;
+        }
+        output.shape.push_back(size);
+        count *= size_t(size);
+      }
+      output.data.resize(count * spec.type.size());
+      char *to = output.data.data();
+      if (count)
+        densify(spec, descriptor, 0,
+                descriptor.aligned() +
+                    descriptor.offset() * int64_t(spec.type.size()),
+                to);
+    }
+    outputs.push_back(std::move(output));
+  }
+  size_t first = manifest.args.size() - manifest.inits;
+  if (manifest.inits == 0 && manifest.results.empty())
+    first = 0; // a program on memrefs: any argument may be what it writes
+  for (size_t i = first; i < manifest.args.size(); ++i) {
+    if (!manifest.args[i].isMemref)
+      continue;
+    Output output;
+    output.name = "argument " + std::to_string(i);
+    output.type = manifest.args[i].type;
+    output.shape = manifest.args[i].shape;
+    output.data.assign(arguments[i].data(),
+                       arguments[i].data() + arguments[i].size());
+    outputs.push_back(std::move(output));
+  }
+  return true;
+}
+
+void Call::releaseResults() {
+  if (!hasResults)
+    return;
+  hasResults = false;
+  std::vector<void *> freed;
+  for (size_t i = 0; i < manifest.results.size(); ++i) {
+    if (!manifest.results[i].isMemref)
+      continue;
+    void *pointer = reinterpret_cast<void *>(descriptors[i][0]);
+    // A result may be an argument, another result, or constant data.
+    bool owned = pointer && std::find(freed.begin(), freed.end(), pointer) ==
+                                freed.end();
+    for (const Buffer &argument : arguments)
+      owned = owned && pointer != argument.data();
+    Dl_info info;
+    if (owned && !dladdr(pointer, &info)) {
+      std::free(pointer);
+      freed.push_back(pointer);
+    }
+  }
+}

@@ -1,0 +1,132 @@
+//===- Timing.cpp - Timing of a kernel --------------------------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ansor/Runtime/Timing.h"
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <sched.h>
+#include <time.h>
+
+using namespace ansor::runtime;
+
+/// A repeat is done again if the fixed kernel took this much longer than it
+/// can: frequency steps are a few percent, another process on the core halves.
+static constexpr double kDisturbance = 1.2;
+
+double ansor::runtime::now() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
+}
+
+/// About 0.1 ms of multiply-adds in eight independent chains.
+static double timeFixedKernel() {
+  float chains[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+  double begin = now();
+  for (int i = 0; i < 30000; ++i)
+    for (float &x : chains)
+      x = x * 0.999f + 0.001f;
+  double seconds = now() - begin;
+  static volatile float sink;
+  for (float x : chains)
+    sink = x;
+  (void)sink;
+  return seconds;
+}
+
+static void flushCaches(std::vector<char> &lines) {
+  for (size_t i = 0; i < lines.size(); i += 64)
+    ++lines[i];
+}
+
+/// Seconds of `iterations` calls. With a flush, only the calls are timed.
+static double timeCalls(const std::function<void()> &kernel, long iterations,
+                        std::vector<char> &flushed) {
+  double total = 0;
+  if (flushed.empty()) {
+    double begin = now();
+    for (long i = 0; i < iterations; ++i)
+      kernel();
+    return now() - begin;
+  }
+  for (long i = 0; i < iterations; ++i) {
+    flushCaches(flushed);
+    double begin = now();
+    kernel();
+    total += now() - begin;
+  }
+  return total;
+}
+
+Timing ansor::runtime::timeKernel(const std::function<void()> &kernel,
+                                  const std::function<void()> &refresh,
+                                  const TimingOptions &options) {
+  std::vector<char> flushed(options.flush ? options.flushBytes : 0);
+  refresh();
+  double once = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < std::max(1, options.warmup); ++i)
+    once = std::min(once, timeCalls(kernel, 1, flushed));
+
+  // As many calls as fill the minimum time, found by doubling, as the first
+  // calls say little about a short kernel.
+  Timing timing;
+  double spent = once;
+  while (spent < options.minRepeat && timing.iterations < (1l << 30)) {
+    double grow = spent > 0 ? options.minRepeat / spent * 1.1 : 8;
+    timing.iterations = std::max(
+        timing.iterations + 1,
+        long(double(timing.iterations) * std::min(8.0, std::max(grow, 1.0))));
+    spent = timeCalls(kernel, timing.iterations, flushed);
+  }
+
+  int repeats = std::max(1, options.repeats);
+  if (spent * repeats > options.budget)
+    repeats = std::max(1, int(options.budget / spent));
+  double fastest = timeFixedKernel();
+  for (int i = 0; i < 4; ++i)
+    fastest = std::min(fastest, timeFixedKernel());
+  while (int(timing.seconds.size()) < repeats) {
+    refresh();
+    double before = timeFixedKernel();
+    double seconds = timeCalls(kernel, timing.iterations, flushed);
+    double after = timeFixedKernel();
+    fastest = std::min({fastest, before, after});
+    double clock = std::max(before, after);
+    if (clock > kDisturbance * fastest && timing.disturbed < repeats) {
+      ++timing.disturbed;
+      continue;
+    }
+    timing.seconds.push_back(seconds / double(timing.iterations));
+    timing.clock.push_back(clock);
+  }
+  for (double &clock : timing.clock)
+    clock /= fastest;
+  return timing;
+}
+
+double ansor::runtime::median(std::vector<double> values) {
+  if (values.empty())
+    return std::numeric_limits<double>::infinity();
+  std::sort(values.begin(), values.end());
+  size_t middle = values.size() / 2;
+  return values.size() % 2 ? values[middle]
+                           : (values[middle - 1] + values[middle]) / 2;
+}
+
+void ansor::runtime::pinThread() {
+#ifdef __linux__
+  int cpu = sched_getcpu();
+  if (cpu < 0 || cpu >= CPU_SETSIZE)
+    return;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(cpu, &set);
+  sched_setaffinity(0, sizeof(set), &set);
+#endif
+}
