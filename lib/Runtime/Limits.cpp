@@ -51,6 +51,34 @@ void ansor::runtime::dieWithParent(int parent) {
     _exit(1);
 }
 
+static int output = STDOUT_FILENO;
+
+int ansor::runtime::reserveOutput() {
+  int copy = dup(STDOUT_FILENO);
+  if (copy >= 0) {
+    output = copy;
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+  }
+  return output;
+}
+
+static void writeAll(const char *text, size_t length) {
+  while (length > 0) {
+    ssize_t n = write(output, text, length);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      _exit(1); // nobody listens any more
+    text += n;
+    length -= size_t(n);
+  }
+}
+
+void ansor::runtime::answer(const std::string &line) {
+  std::string text = line + "\n";
+  writeAll(text.data(), text.size());
+}
+
 //===----------------------------------------------------------------------===//
 // Crashes
 //===----------------------------------------------------------------------===//
@@ -72,12 +100,7 @@ static void writeReport(const char *kind, const char *what) {
       "{\"id\": %lld, \"ok\": false, \"error\": \"%s\", \"message\": \"%s while "
       "%s\"}\n",
       (long long)crashId, kind, what, (const char *)crashPhase);
-  for (int done = 0; done < length;) {
-    ssize_t n = write(STDOUT_FILENO, line + done, size_t(length - done));
-    if (n <= 0)
-      break;
-    done += int(n);
-  }
+  writeAll(line, size_t(length));
   _exit(3);
 }
 

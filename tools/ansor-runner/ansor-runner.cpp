@@ -216,6 +216,7 @@ int main(int argc, char **argv) {
       return 1;
     }
   }
+  reserveOutput();
   reportCrashes();
   std::string line;
   while (std::getline(std::cin, line)) {
@@ -234,8 +235,7 @@ int main(int argc, char **argv) {
       answer.set("error", failure.kind);
       answer.set("message", failure.message);
     }
-    std::printf("%s\n", answer.dump().c_str());
-    std::fflush(stdout);
+    ansor::runtime::answer(answer.dump());
   }
   return 0;
 }

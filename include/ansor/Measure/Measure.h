@@ -71,6 +71,7 @@ struct MeasureOptions {
   int repeats = 5;             ///< medians are taken over these
   double minRepeatSeconds = 0.01; ///< a repeat runs the kernel this long
   bool flushCache = false;
+  bool strictFP = false;       ///< forbid reassociation and contraction
   bool check = true;           ///< compare with the unscheduled program
   uint64_t seed = 0;           ///< of the inputs
   std::string toolDir;         ///< where ansor-builder and ansor-runner are;
@@ -86,6 +87,11 @@ public:
   /// Ends children at once, from a signal handler's flag; measure() returns.
   virtual void interrupt() {}
 };
+
+/// The path of one of this project's programs: in `toolDir`, or if that is
+/// empty beside the running program or on the path. Fails with `error`.
+FailureOr<std::string> findTool(StringRef name, StringRef toolDir,
+                                std::string &error);
 
 /// Builders and runners on this machine. Fails with `error` if the tools can't
 /// be started.

@@ -27,6 +27,13 @@ void setLimits(int64_t memory, int64_t stack, int64_t cpuSeconds);
 /// that is, if the parent isn't `parent` any more (0: don't look).
 void dieWithParent(int parent);
 
+/// Keeps standard output for the answers: what anything else prints there goes
+/// to standard error. Returns the descriptor to answer on.
+int reserveOutput();
+
+/// Writes `line` and a newline to that descriptor.
+void answer(const std::string &line);
+
 /// Reports a fatal signal by one line of JSON on standard output, {"id", "ok":
 /// false, "error": "run-crash" or "too-large", "message"}, and exits with code
 /// 3. An overflow of the calling thread's stack, and an access after memory ran

@@ -1,0 +1,256 @@
+//===- Builder.cpp - Candidates to artifacts --------------------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ansor/Measure/Builder.h"
+#include "ansor/InitAll.h"
+#include "ansor/Space/DesignSpace.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include <chrono>
+
+using namespace mlir;
+using namespace mlir::ansor;
+
+namespace {
+/// Keeps the first error of a scope, and prints nothing.
+class FirstError {
+public:
+  explicit FirstError(MLIRContext *context)
+      : handler(context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+              text.empty())
+            text = diagnostic.str();
+          return success();
+        }) {}
+  std::string take(StringRef orElse) {
+    return text.empty() ? orElse.str() : std::move(text);
+  }
+
+private:
+  std::string text;
+  ScopedDiagnosticHandler handler;
+};
+
+class Stopwatch {
+public:
+  double seconds() const {
+    std::chrono::duration<double> span =
+        std::chrono::steady_clock::now() - begin;
+    return span.count();
+  }
+
+private:
+  std::chrono::steady_clock::time_point begin =
+      std::chrono::steady_clock::now();
+};
+} // namespace
+
+static BuildResult fail(ErrorKind kind, std::string message) {
+  BuildResult result;
+  result.error = kind;
+  result.message = std::move(message);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Entries and conflicts
+//===----------------------------------------------------------------------===//
+
+func::FuncOp ansor::findEntry(ModuleOp module, StringRef key,
+                              std::string &error) {
+  SmallVector<func::FuncOp> open;
+  for (auto func : module.getOps<func::FuncOp>()) {
+    if (func.isExternal())
+      continue;
+    auto task = func->getAttrOfType<StringAttr>("ansor.task");
+    if (task && task.getValue() == key)
+      return func;
+    if (!func.isPrivate())
+      open.push_back(func);
+  }
+  if (open.size() == 1)
+    return open.front();
+  error = open.empty() ? "the module has no function to measure"
+                       : "the module has several public functions: name one";
+  return nullptr;
+}
+
+/// Whether `value` is computed from `iv`.
+static bool dependsOn(Value value, Value iv) {
+  if (value == iv)
+    return true;
+  SetVector<Operation *> slice;
+  if (!value.getDefiningOp())
+    return false;
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.omitBlockArguments = true;
+  (void)getBackwardSlice(value, &slice, options);
+  return llvm::any_of(slice, [&](Operation *op) {
+    return llvm::is_contained(op->getOperands(), iv);
+  });
+}
+
+std::string ansor::findParallelConflict(ModuleOp module) {
+  std::string conflict;
+  module.walk([&](scf::ForallOp loop) {
+    auto lower = loop.getMixedLowerBound(), upper = loop.getMixedUpperBound();
+    auto step = loop.getMixedStep();
+    SmallVector<Value> ivs = loop.getInductionVars();
+    for (unsigned i = 0; i < ivs.size(); ++i) {
+      auto trips = constantTripCount(lower[i], upper[i], step[i],
+                                     /*isSigned=*/true,
+                                     scf::computeUbMinusLb);
+      if (trips && trips->ule(1))
+        continue;
+      for (Operation &op : loop.getTerminator().getYieldingOps()) {
+        auto insert = dyn_cast<tensor::ParallelInsertSliceOp>(&op);
+        if (!insert)
+          continue;
+        if (llvm::any_of(insert.getOffsets(),
+                         [&](Value offset) { return dependsOn(offset, ivs[i]); }))
+          continue;
+        conflict = "iterations of loop " + std::to_string(i) +
+                   " of an scf.forall write the same slice: a reduction must "
+                   "not run in parallel";
+        return WalkResult::interrupt();
+      }
+    }
+    return WalkResult::advance();
+  });
+  return conflict;
+}
+
+//===----------------------------------------------------------------------===//
+// Lowering
+//===----------------------------------------------------------------------===//
+
+/// A failure of the lowering. Its size check is the one that says "too large".
+static BuildResult failLowering(std::string message) {
+  bool isSize = StringRef(message).contains("too large");
+  return fail(isSize ? ErrorKind::TooLarge : ErrorKind::BuildCrash,
+              std::move(message));
+}
+
+BuildResult ansor::buildArtifact(ModuleOp module, llvm::json::Value manifest,
+                                 const TargetInfo &target,
+                                 const CPULoweringOptions &options,
+                                 int64_t maxObjectBytes, StringRef output) {
+  FirstError error(module.getContext());
+  attachTarget(module, target);
+  if (failed(lowerToCPU(module, options)))
+    return failLowering(error.take("the lowering failed"));
+
+  BuildResult result;
+  std::string object = (output + ".o").str();
+  llvm::FileRemover remover(object);
+  if (failed(emitObject(module, object, options)))
+    return failLowering(error.take("no object could be written"));
+  uint64_t bytes = 0;
+  if (llvm::sys::fs::file_size(object, bytes))
+    return fail(ErrorKind::BuildCrash, "no object was written to " + object);
+  result.objectBytes = int64_t(bytes);
+  if (result.objectBytes > maxObjectBytes)
+    return fail(ErrorKind::TooLarge,
+                "the object has " + std::to_string(bytes) +
+                    " bytes: too large (limit " +
+                    std::to_string(maxObjectBytes) + ")");
+
+  result.artifact = (output + ".so").str();
+  std::string linkError;
+  if (failed(linkShared({object}, result.artifact, linkError)))
+    return fail(ErrorKind::BuildCrash, "linking failed: " + linkError);
+  result.manifest = (output + ".json").str();
+  std::error_code code;
+  llvm::raw_fd_ostream file(result.manifest, code);
+  file << manifest << "\n";
+  file.close();
+  if (code || file.has_error())
+    return fail(ErrorKind::BuildCrash, "can't write " + result.manifest);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// CandidateBuilder
+//===----------------------------------------------------------------------===//
+
+CandidateBuilder::CandidateBuilder()
+    : registry([] {
+        DialectRegistry registry;
+        registerUpstream(registry);
+        ansor::registerAllDialects(registry);
+        return registry;
+      }()),
+      context(registry, MLIRContext::Threading::DISABLED) {}
+
+LogicalResult CandidateBuilder::addTask(StringRef key, StringRef text,
+                                        std::string &error) {
+  if (hasTask(key))
+    return success();
+  FirstError first(&context);
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(text, ParserConfig(&context));
+  if (!module) {
+    error = first.take("the task's module does not parse");
+    return failure();
+  }
+  if (!findEntry(*module, key, error))
+    return failure();
+  tasks[key.str()] = std::move(module);
+  return success();
+}
+
+double CandidateBuilder::getWork(StringRef key) {
+  auto found = tasks.find(key.str());
+  return found == tasks.end() ? 0 : countWork(*found->second);
+}
+
+BuildResult CandidateBuilder::build(StringRef key, StringRef script,
+                                    const TargetInfo &target,
+                                    const CPULoweringOptions &options,
+                                    int64_t maxObjectBytes, StringRef output) {
+  Stopwatch watch;
+  auto timed = [&](BuildResult result) {
+    result.seconds = watch.seconds();
+    return result;
+  };
+  auto found = tasks.find(key.str());
+  if (found == tasks.end())
+    return fail(ErrorKind::Device, "unknown task");
+  OwningOpRef<ModuleOp> module(found->second->clone());
+  std::string message;
+  func::FuncOp entry = findEntry(*module, key, message);
+  llvm::json::Value manifest = describeForMeasuring(entry);
+  entry.setPublic();
+
+  if (!script.empty()) {
+    OwningOpRef<ModuleOp> parsed;
+    {
+      FirstError error(&context);
+      parsed = parseSourceString<ModuleOp>(script, ParserConfig(&context));
+      if (!parsed)
+        return timed(
+            fail(ErrorKind::Transform, error.take("the script does not parse")));
+    }
+    if (failed(interpretScript(*module, *parsed, message)))
+      return timed(fail(ErrorKind::Transform, message));
+    {
+      FirstError error(&context);
+      if (failed(verify(*module)))
+        return timed(fail(ErrorKind::Illegal,
+                          error.take("the scheduled module does not verify")));
+    }
+    message = findParallelConflict(*module);
+    if (!message.empty())
+      return timed(fail(ErrorKind::Illegal, message));
+  }
+  return timed(buildArtifact(*module, std::move(manifest), target, options,
+                             maxObjectBytes, output));
+}
