@@ -6,6 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ansor/IR/AnsorDialect.h"
+#include "ansor/Sketch/Sketch.h"
+#include "ansor/Target/Target.h"
 #include "ansor/Transforms/Passes.h"
 
 namespace mlir::ansor {
@@ -16,12 +19,113 @@ namespace mlir::ansor {
 using namespace mlir;
 using namespace mlir::ansor;
 
+/// Moves the contents of a sketch's script into `main` (dispatch) and `module`
+/// (the structure, with the attributes of the script).
+static LogicalResult addSketch(ModuleOp module, const Sketch &sketch,
+                               transform::NamedSequenceOp &main, bool selected,
+                               Location loc) {
+  OwningOpRef<ModuleOp> script =
+      parseSourceString<ModuleOp>(sketch.script, module.getContext());
+  if (!script)
+    return emitError(loc) << "sketch " << sketch.name << " does not parse";
+  for (auto sequence : llvm::make_early_inc_range(
+           script->getOps<transform::NamedSequenceOp>())) {
+    bool isMain = sequence.getSymName() ==
+                  transform::TransformDialect::kTransformEntryPointSymbolName;
+    if (!isMain) {
+      for (StringRef name : {kSketchAttr, kDerivationAttr, kConstraintsAttr})
+        sequence->setAttr(name, (*script)->getAttr(name));
+      sequence->moveBefore(module.getBody(), module.getBody()->end());
+      continue;
+    }
+    if (!selected)
+      continue;
+    if (!main) {
+      sequence->moveBefore(module.getBody(), module.getBody()->end());
+      main = sequence;
+      continue;
+    }
+    // Append this task's dispatch to that of the tasks before it.
+    Block &from = sequence.getBody().front(), &to = main.getBody().front();
+    from.getArgument(0).replaceAllUsesWith(to.getArgument(0));
+    to.getOperations().splice(to.getTerminator()->getIterator(),
+                              from.getOperations(), from.begin(),
+                              from.getTerminator()->getIterator());
+  }
+  return success();
+}
+
 namespace {
-struct GenerateSketchesPass : public ansor::impl::GenerateSketchesPassBase<GenerateSketchesPass> {
+struct GenerateSketchesPass
+    : public ansor::impl::GenerateSketchesPassBase<GenerateSketchesPass> {
   using GenerateSketchesPassBase::GenerateSketchesPassBase;
+
   void runOnOperation() override {
-    getOperation().emitError() << "not implemented yet";
-    signalPassFailure();
+    ModuleOp module = getOperation();
+    if (space != "full" && space != "ansor") {
+      module.emitError() << "unknown space '" << space
+                         << "': use \"full\" or \"ansor\"";
+      return signalPassFailure();
+    }
+    StringRef entry =
+        transform::TransformDialect::kTransformEntryPointSymbolName;
+    if (module.lookupSymbol(entry)) {
+      module.emitError() << "the module has a @" << entry
+                         << " already: generate sketches from the extracted "
+                            "module, once";
+      return signalPassFailure();
+    }
+    TargetInfo info;
+    if (target.empty()) {
+      info = getTarget(module);
+    } else {
+      FailureOr<TargetInfo> found = lookupTarget(target, module.getLoc());
+      if (failed(found))
+        return signalPassFailure();
+      info = *found;
+    }
+    SketchOptions options;
+    options.space = space == "ansor" ? SpaceKind::Ansor : SpaceKind::Full;
+
+    transform::NamedSequenceOp main;
+    SmallVector<func::FuncOp> tasks;
+    for (auto func : module.getOps<func::FuncOp>()) {
+      auto key = func->getAttrOfType<StringAttr>(kTaskAttr);
+      if (key && (task.empty() || key.getValue() == task ||
+                  func.getSymName() == task))
+        tasks.push_back(func);
+    }
+    if (tasks.empty()) {
+      if (!task.empty()) {
+        module.emitError() << "no task has the key or the name '" << task
+                           << "'";
+        return signalPassFailure();
+      }
+      module.emitRemark() << "no function has " << kTaskAttr
+                          << ": extract tasks first (--ansor-extract-tasks)";
+      return;
+    }
+    for (func::FuncOp func : tasks) {
+      FailureOr<SmallVector<Sketch>> sketches =
+          generateSketches(func, info, options);
+      if (failed(sketches))
+        return signalPassFailure();
+      if (sketch < 0 || sketch >= static_cast<int>(sketches->size())) {
+        // With several tasks, those with fewer sketches apply their last.
+        if (!task.empty() || sketch < 0) {
+          func.emitError() << "has " << sketches->size()
+                           << " sketches, there is no number " << sketch;
+          return signalPassFailure();
+        }
+      }
+      unsigned selected = std::min<unsigned>(sketch, sketches->size() - 1);
+      for (auto [index, item] : llvm::enumerate(*sketches))
+        if (failed(addSketch(module, item, main, index == selected,
+                             func.getLoc())))
+          return signalPassFailure();
+    }
+    module->setAttr(transform::TransformDialect::kWithNamedSequenceAttrName,
+                    UnitAttr::get(&getContext()));
   }
 };
 } // namespace

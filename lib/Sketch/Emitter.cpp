@@ -1,0 +1,250 @@
+//===- Emitter.cpp - Sketches as transform scripts --------------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Nests are printed producers first. A nest that is complete is a loop, which
+// the greedy fusion of a later nest can't pull in: so a stage is computed with
+// its first consumer only if a rule wanted it so.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emitter.h"
+#include "ansor/IR/AnsorDialect.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::ansor;
+
+static constexpr StringLiteral kHandle = "!transform.any_op";
+static constexpr StringLiteral kParam = "!transform.param<i64>";
+
+/// "s1.d0.l2" -> "%s1_d0_l2".
+static std::string valueOf(StringRef knob) {
+  std::string name = "%" + knob.str();
+  std::replace(name.begin(), name.end(), '.', '_');
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+static void printDomain(raw_ostream &os, const KnobDomain &domain) {
+  os << "{kind = \"" << stringify(domain.kind) << "\", stage = " << domain.stage
+     << " : i64";
+  if (domain.kind == KnobKind::Tile) {
+    os << ", loop = " << domain.loop << " : i64, level = " << domain.level
+       << " : i64, levels = " << domain.levels
+       << " : i64, extent = " << domain.extent << " : i64, policy = \""
+       << (domain.policy == TilePolicy::Divisor ? "divisor" : "remainder")
+       << "\"";
+    if (domain.multipleOf != 1)
+      os << ", multiple_of = " << domain.multipleOf << " : i64";
+    if (domain.max)
+      os << ", max = " << domain.max << " : i64";
+  } else {
+    os << ", values = [";
+    llvm::interleaveComma(domain.values, os,
+                          [&](int64_t value) { os << value << " : i64"; });
+    os << "]";
+  }
+  os << "}";
+}
+
+static void printConstraints(raw_ostream &os, const SketchState &state) {
+  os << "[";
+  llvm::interleave(
+      state.constraints, os,
+      [&](const SketchConstraint &constraint) {
+        os << "\n  {name = \"" << constraint.name
+           << "\", max = " << constraint.max << " : i64, terms = [";
+        llvm::interleaveComma(constraint.terms, os, [&](const auto &term) {
+          os << "{";
+          if (term.coefficient != 1)
+            os << "coefficient = " << term.coefficient << " : i64, ";
+          os << "knobs = [";
+          llvm::interleaveComma(term.knobs, os, [&](StringRef knob) {
+            os << '"' << knob << '"';
+          });
+          os << "]}";
+        });
+        os << "]}";
+      },
+      ",");
+  os << "]";
+}
+
+namespace {
+/// Prints the steps of one nest and remembers their handles.
+class NestPrinter {
+public:
+  NestPrinter(raw_ostream &os, const TaskGraph &graph, const Nest &nest,
+              unsigned number)
+      : os(os), graph(graph), nest(nest), number(number) {}
+
+  void print() {
+    for (auto [index, step] : llvm::enumerate(nest.steps))
+      printStep(index, step);
+  }
+
+private:
+  struct Handles {
+    std::string op;   ///< the tiled op, empty if the step printed nothing
+    std::string loop; ///< its innermost loop, empty likewise
+  };
+
+  /// The op handle that `step` starts from, matched now if need be.
+  std::string target(const Step &step, unsigned index) {
+    for (int from = step.from; from >= 0;) {
+      if (!handles[from].op.empty())
+        return handles[from].op;
+      // A step without loops left the op where it was.
+      const Step &previous = nest.steps[from];
+      if (previous.from < 0)
+        return match(step.stage, previous.scope, index);
+      from = previous.from;
+    }
+    return match(step.stage, step.scope, index);
+  }
+
+  std::string match(unsigned stage, int scope, unsigned index) {
+    std::string name = "%n" + std::to_string(number) + "_m" +
+                       std::to_string(index);
+    os << "    " << name << " = transform.structured.match attributes {"
+       << kStageAttr << " = " << graph.getStage(stage).tag << " : i64} in "
+       << scopeHandle(scope) << " : (" << kHandle << ") -> " << kHandle << "\n";
+    return name;
+  }
+
+  std::string scopeHandle(int scope) {
+    while (scope >= 0) {
+      if (!handles[scope].loop.empty())
+        return handles[scope].loop;
+      const Step &step = nest.steps[scope];
+      scope = step.from >= 0 ? step.from : step.scope;
+    }
+    return "%func";
+  }
+
+  void printStep(unsigned index, const Step &step) {
+    handles.emplace_back();
+    unsigned numLoops = llvm::count_if(
+        step.sizes, [](const TileSize &size) { return !size.isZero(); });
+    if (step.kind != Step::Kind::Text && numLoops == 0) {
+      if (step.vectorize)
+        annotate(target(step, index), kVectorizeAttr);
+      return;
+    }
+    std::string op = target(step, index);
+    std::string prefix =
+        "%n" + std::to_string(number) + "_" + std::to_string(index);
+    if (step.kind == Step::Kind::Text) {
+      std::string text = step.text;
+      for (auto [key, value] :
+           {std::pair<StringRef, StringRef>("{op}", op),
+            std::pair<StringRef, StringRef>("{result}", prefix)})
+        for (size_t at = 0; (at = text.find(key.str(), at)) != std::string::npos;
+             at += value.size())
+          text.replace(at, key.size(), value.str());
+      os << "    " << text << "\n";
+      handles.back().op = StringRef(step.text).contains("{result}") ? prefix : op;
+      return;
+    }
+    bool forall = step.kind == Step::Kind::FuseForall;
+    unsigned numLoopHandles = forall ? 1 : numLoops;
+    os << "    " << prefix << ", " << prefix << "_l:" << numLoopHandles
+       << " = transform.structured."
+       << (step.kind == Step::Kind::Tile ? "tile_using_for" : "fuse") << " "
+       << op << " tile_sizes [";
+    llvm::interleaveComma(step.sizes, os, [&](const TileSize &size) {
+      if (size.knob.empty())
+        os << size.value;
+      else
+        os << valueOf(size.knob);
+    });
+    os << "]";
+    if (!step.order.empty()) {
+      os << (step.kind == Step::Kind::Tile ? " interchange = ["
+                                           : " interchange [");
+      llvm::interleaveComma(step.order, os);
+      os << "]";
+    }
+    if (forall)
+      os << " {use_forall}";
+    os << " : (" << kHandle;
+    for (const TileSize &size : step.sizes)
+      if (!size.knob.empty())
+        os << ", " << kParam;
+    os << ") -> (" << kHandle;
+    for (unsigned i = 0; i < numLoopHandles; ++i)
+      os << ", " << kHandle;
+    os << ")\n";
+    handles.back().op = prefix;
+    handles.back().loop = prefix + "_l#" + std::to_string(numLoopHandles - 1);
+    if (forall)
+      annotate(handles.back().loop, kParallelAttr);
+    if (step.vectorize)
+      annotate(prefix, kVectorizeAttr);
+    if (!step.unroll.empty())
+      os << "    transform.annotate " << handles.back().loop << " \""
+         << kUnrollAttr << "\" = " << valueOf(step.unroll) << " : " << kHandle
+         << ", " << kParam << "\n";
+  }
+
+  void annotate(StringRef handle, StringRef attribute) {
+    os << "    transform.annotate " << handle << " \"" << attribute
+       << "\" : " << kHandle << "\n";
+  }
+
+  raw_ostream &os;
+  const TaskGraph &graph;
+  const Nest &nest;
+  unsigned number;
+  SmallVector<Handles> handles;
+};
+} // namespace
+
+std::string mlir::ansor::emitScript(const SketchContext &context,
+                                    const SketchState &state, StringRef name) {
+  std::string script;
+  llvm::raw_string_ostream os(script);
+  StringRef key = context.graph.getKey();
+  std::string symbol = (key + "_" + name).str();
+  for (char &c : symbol)
+    if (!llvm::isAlnum(c) && c != '_')
+      c = '_';
+
+  os << "module attributes {transform.with_named_sequence, " << kSketchAttr
+     << " = \"" << name << "\", " << kDerivationAttr << " = [";
+  llvm::interleaveComma(state.derivation, os,
+                        [&](StringRef rule) { os << '"' << rule << '"'; });
+  os << "], " << kConstraintsAttr << " = ";
+  printConstraints(os, state);
+  os << "} {\n"
+     << "  transform.named_sequence @__transform_main(%module: " << kHandle
+     << " {transform.readonly}) {\n"
+     << "    %tasks = transform.structured.match ops{[\"func.func\"]} "
+        "attributes {"
+     << kTaskAttr << " = \"" << key << "\"} in %module : (" << kHandle
+     << ") -> " << kHandle << "\n"
+     << "    transform.foreach %tasks : " << kHandle << " {\n"
+     << "    ^bb0(%task: " << kHandle << "):\n"
+     << "      transform.include @" << symbol
+     << " failures(propagate) (%task) : (" << kHandle << ") -> ()\n"
+     << "    }\n    transform.yield\n  }\n"
+     << "  transform.named_sequence @" << symbol << "(%func: " << kHandle
+     << " {transform.readonly}) {\n";
+  for (const SketchKnob &knob : state.knobs) {
+    os << "    " << valueOf(knob.name) << " = transform.tune.knob<\""
+       << knob.name << "\"> options = ";
+    printDomain(os, knob.domain);
+    os << " -> " << kParam << "\n";
+  }
+  unsigned number = 0;
+  for (const Nest &nest : llvm::reverse(state.nests))
+    NestPrinter(os, context.graph, nest, number++).print();
+  os << "    transform.yield\n  }\n}\n";
+  return script;
+}

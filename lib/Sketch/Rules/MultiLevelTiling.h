@@ -1,0 +1,30 @@
+//===- MultiLevelTiling.h - Multi-level tiling ------------------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ANSOR_LIB_SKETCH_RULES_MULTILEVELTILING_H
+#define ANSOR_LIB_SKETCH_RULES_MULTILEVELTILING_H
+
+#include "../Rules.h"
+
+namespace mlir::ansor {
+
+/// How the levels of one anchor are built.
+struct MultiLevelOptions {
+  /// The consumer that follows the tiles, and the level (1 or 2) that it is
+  /// computed at; level 0: no consumer.
+  std::optional<MatchedConsumer> consumer;
+  unsigned fuseLevel = 0;
+};
+
+/// Adds the nest S0 S1 R0 S2 R1 S3 (OSDI 2020: "SSRSRS") of stage `anchor`.
+void addMultiLevelNest(const SketchContext &context, SketchState &state,
+                       unsigned anchor, const MultiLevelOptions &options);
+
+} // namespace mlir::ansor
+
+#endif // ANSOR_LIB_SKETCH_RULES_MULTILEVELTILING_H

@@ -1,0 +1,229 @@
+//===- SketchRule.cpp - Registry and helpers of derivation rules -*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ansor/Sketch/SketchRule.h"
+#include "Rules.h"
+#include "ansor/IR/AnsorDialect.h"
+#include "llvm/ADT/STLExtras.h"
+#include <mutex>
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::ansor;
+
+SketchRule::~SketchRule() = default;
+
+//===----------------------------------------------------------------------===//
+// Registry
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Registry {
+  std::mutex mutex;
+  std::vector<std::function<std::unique_ptr<SketchRule>()>> factories;
+};
+} // namespace
+
+static Registry &getRegistry() {
+  static Registry registry;
+  return registry;
+}
+
+void mlir::ansor::registerSketchRule(
+    std::function<std::unique_ptr<SketchRule>()> factory) {
+  Registry &registry = getRegistry();
+  std::lock_guard<std::mutex> lock(registry.mutex);
+  registry.factories.push_back(std::move(factory));
+}
+
+SketchRules mlir::ansor::getSketchRules(SpaceKind space) {
+  SketchRules rules;
+  {
+    Registry &registry = getRegistry();
+    std::lock_guard<std::mutex> lock(registry.mutex);
+    for (auto &factory : registry.factories)
+      rules.push_back(factory());
+  }
+  rules.push_back(createInitializerRule());
+  rules.push_back(createPadRule(space));
+  rules.push_back(createInlineRule());
+  if (space == SpaceKind::Full)
+    rules.push_back(createRowWiseRule());
+  rules.push_back(createTileAndFuseRule());
+  rules.push_back(createTileRule());
+  rules.push_back(createTileReductionRule());
+  rules.push_back(createTileElementwiseRule());
+  rules.push_back(createSkipRule());
+  return rules;
+}
+
+//===----------------------------------------------------------------------===//
+// SketchState
+//===----------------------------------------------------------------------===//
+
+const NestMember *Nest::findMember(unsigned stage) const {
+  auto it = llvm::find_if(members, [&](const NestMember &member) {
+    return member.stage == stage;
+  });
+  return it == members.end() ? nullptr : &*it;
+}
+
+TileSize SketchState::addKnob(StringRef name, KnobDomain domain) {
+  if (llvm::none_of(knobs, [&](auto &knob) { return knob.name == name; }))
+    knobs.push_back({name.str(), std::move(domain)});
+  return TileSize(name.str());
+}
+
+void SketchState::addConstraint(SketchConstraint constraint) {
+  constraints.push_back(std::move(constraint));
+}
+
+unsigned SketchState::addNest(Nest nest) {
+  unsigned index = nests.size();
+  for (const NestMember &member : nest.members) {
+    status[member.stage] = member.stage == nest.root ? StageStatus::Root
+                                                     : StageStatus::Fused;
+    nestOf[member.stage] = index;
+  }
+  nests.push_back(std::move(nest));
+  return index;
+}
+
+//===----------------------------------------------------------------------===//
+// Helpers
+//===----------------------------------------------------------------------===//
+
+TileSize mlir::ansor::addTileKnob(SketchState &state, const Stage &stage,
+                                  unsigned loop, unsigned level,
+                                  unsigned levels, int64_t multipleOf,
+                                  int64_t max) {
+  const StageLoop &info = stage.loops[loop];
+  if (info.extent == 1 || !info.tileable)
+    return TileSize(0);
+  KnobDomain domain;
+  domain.kind = KnobKind::Tile;
+  domain.stage = stage.tag;
+  domain.loop = loop;
+  domain.level = level;
+  domain.levels = levels;
+  domain.extent = info.extent;
+  domain.multipleOf = std::lcm(info.multipleOf, multipleOf);
+  domain.max = max;
+  std::string name = ("s" + Twine(stage.tag) + ".d" + Twine(loop) + ".l" +
+                      Twine(level))
+                         .str();
+  return state.addKnob(name, domain);
+}
+
+int64_t mlir::ansor::vectorMultiple(const SketchContext &context,
+                                    const Stage &stage, unsigned loop) {
+  int64_t extent = stage.loops[loop].extent;
+  int64_t multiple = context.target.lanes(stage.elementBits);
+  while (multiple > 1 && extent % multiple)
+    multiple /= 2;
+  return multiple;
+}
+
+SmallVector<int64_t> mlir::ansor::spatialFirst(const Stage &stage) {
+  SmallVector<int64_t> order;
+  for (bool reduction : {false, true})
+    for (auto [index, loop] : llvm::enumerate(stage.loops))
+      if (loop.reduction == reduction)
+        order.push_back(index);
+  if (llvm::is_sorted(order))
+    order.clear();
+  return order;
+}
+
+SmallVector<TileSize> mlir::ansor::followTiles(const SketchContext &context,
+                                               const Stage &stage,
+                                               AffineMap read,
+                                               ArrayRef<TileSize> tiles) {
+  SmallVector<TileSize> result(stage.loops.size());
+  for (auto [written, asked] :
+       llvm::zip_equal(stage.write.getResults(), read.getResults())) {
+    auto from = dyn_cast<AffineDimExpr>(written);
+    if (!from || stage.loops[from.getPosition()].extent == 1)
+      continue;
+    unsigned loop = from.getPosition();
+    auto to = dyn_cast<AffineDimExpr>(asked);
+    if (to && !tiles[to.getPosition()].isZero())
+      result[loop] = tiles[to.getPosition()];
+    else if (static_cast<int>(loop) == stage.contiguousLoop())
+      result[loop] = vectorMultiple(context, stage, loop);
+    else
+      result[loop] = 1;
+  }
+  return result;
+}
+
+LogicalResult mlir::ansor::fuseWithConsumers(const SketchContext &context,
+                                             SketchState &state,
+                                             unsigned index) {
+  const Stage &stage = context.graph.getStage(index);
+  if (stage.consumers.empty() || stage.output || stage.barrier)
+    return failure();
+  SmallVector<unsigned> done;
+  for (unsigned consumer : stage.consumers) {
+    int nestIndex = state.nestOf[consumer];
+    if (nestIndex < 0)
+      return failure();
+    if (llvm::is_contained(done, nestIndex))
+      continue;
+    done.push_back(nestIndex);
+    Nest &nest = state.nests[nestIndex];
+    const NestMember *user = nest.findMember(consumer);
+    if (!user)
+      return failure();
+    const Stage &userStage = context.graph.getStage(consumer);
+    AffineMap read = userStage.write;
+    for (const StageRead &candidate : userStage.reads)
+      if (candidate.producer == static_cast<int>(index))
+        read = candidate.map;
+    if (!stage.write || !read)
+      return failure();
+    NestMember member;
+    member.stage = index;
+    member.scope = user->scope;
+    member.tile = followTiles(context, stage, read, user->tile);
+    Step step;
+    step.kind = Step::Kind::Tile;
+    step.stage = index;
+    step.scope = member.scope;
+    step.sizes = member.tile;
+    step.vectorize = true;
+    nest.steps.push_back(std::move(step));
+    nest.members.push_back(std::move(member));
+    state.nestOf[index] = nestIndex;
+  }
+  state.status[index] = StageStatus::Fused;
+  return success();
+}
+
+std::optional<std::pair<unsigned, MatchedConsumer>>
+mlir::ansor::findAnchor(const SketchContext &context, const SketchState &state,
+                        unsigned consumer,
+                        function_ref<bool(const Stage &)> accept) {
+  for (unsigned index = consumer; index-- > 0;) {
+    if (state.status[index] != StageStatus::Open ||
+        !accept(context.graph.getStage(index)))
+      continue;
+    auto match = context.graph.matchedConsumer(index);
+    if (match && match->stage == consumer)
+      return std::make_pair(index, *match);
+  }
+  return std::nullopt;
+}
+
+SmallVector<TileSize> mlir::ansor::consumerTiles(const MatchedConsumer &consumer,
+                                                 ArrayRef<TileSize> tiles) {
+  SmallVector<TileSize> result;
+  for (unsigned loop : consumer.anchorLoop)
+    result.push_back(tiles[loop]);
+  return result;
+}
