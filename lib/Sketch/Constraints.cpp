@@ -50,7 +50,8 @@ static int64_t mul(int64_t a, int64_t b) {
   return a * b;
 }
 
-static Polynomial operator*(const Polynomial &a, const Polynomial &b) {
+namespace {
+Polynomial operator*(const Polynomial &a, const Polynomial &b) {
   Polynomial result;
   for (auto &[knobsA, coefficientA] : a.terms)
     for (auto &[knobsB, coefficientB] : b.terms) {
@@ -63,11 +64,12 @@ static Polynomial operator*(const Polynomial &a, const Polynomial &b) {
   return result;
 }
 
-static Polynomial operator+(Polynomial a, const Polynomial &b) {
+Polynomial operator+(Polynomial a, const Polynomial &b) {
   for (auto &[knobs, coefficient] : b.terms)
     a.terms[knobs] = std::min(kHuge, a.terms[knobs] + coefficient);
   return a;
 }
+} // namespace
 
 /// The tile of loop `index`; a loop without tile runs over its whole extent.
 static Polynomial tileOf(const Stage &stage, unsigned index,

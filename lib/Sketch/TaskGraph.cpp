@@ -214,6 +214,36 @@ static StringRef analyzeLinalg(Stage &stage, linalg::LinalgOp op) {
   return {};
 }
 
+/// Tiles of a stage that is computed inside a consumer follow the consumer's:
+/// demands on them move to the consumer's loops, or the stage is a barrier.
+static void propagateMultiples(MutableArrayRef<Stage> stages) {
+  for (Stage &stage : stages) {
+    if (!stage.structured)
+      continue;
+    stage.barrier = llvm::any_of(
+        stage.loops, [](const StageLoop &loop) { return !loop.tileable; });
+    for (const StageRead &read : stage.reads) {
+      if (read.producer < 0 || !stages[read.producer].structured)
+        continue;
+      Stage &producer = stages[read.producer];
+      for (auto [written, asked] : llvm::zip_equal(
+               producer.write.getResults(), read.map.getResults())) {
+        auto from = dyn_cast<AffineDimExpr>(written);
+        int64_t multiple =
+            from ? producer.loops[from.getPosition()].multipleOf : 1;
+        if (multiple == 1)
+          continue;
+        if (auto to = dyn_cast<AffineDimExpr>(asked)) {
+          StageLoop &loop = stage.loops[to.getPosition()];
+          loop.multipleOf = std::lcm(loop.multipleOf, multiple);
+        } else {
+          producer.barrier = true;
+        }
+      }
+    }
+  }
+}
+
 TaskGraph::TaskGraph(func::FuncOp task) : task(task) {
   if (task.isExternal())
     return;
@@ -264,39 +294,10 @@ TaskGraph::TaskGraph(func::FuncOp task) : task(task) {
   propagateMultiples(stages);
 }
 
-/// Tiles of a stage that is computed inside a consumer follow the consumer's:
-/// demands on them move to the consumer's loops, or the stage is a barrier.
-static void propagateMultiples(MutableArrayRef<Stage> stages) {
-  for (Stage &stage : stages) {
-    if (!stage.structured)
-      continue;
-    stage.barrier = llvm::any_of(
-        stage.loops, [](const StageLoop &loop) { return !loop.tileable; });
-    for (const StageRead &read : stage.reads) {
-      if (read.producer < 0 || !stages[read.producer].structured)
-        continue;
-      Stage &producer = stages[read.producer];
-      for (auto [written, asked] : llvm::zip_equal(
-               producer.write.getResults(), read.map.getResults())) {
-        auto from = dyn_cast<AffineDimExpr>(written);
-        int64_t multiple =
-            from ? producer.loops[from.getPosition()].multipleOf : 1;
-        if (multiple == 1)
-          continue;
-        if (auto to = dyn_cast<AffineDimExpr>(asked)) {
-          StageLoop &loop = stage.loops[to.getPosition()];
-          loop.multipleOf = std::lcm(loop.multipleOf, multiple);
-        } else {
-          producer.barrier = true;
-        }
-      }
-    }
-  }
-}
-
 StringRef TaskGraph::getKey() const {
-  auto key = task->getAttrOfType<StringAttr>(kTaskAttr);
-  return key ? key.getValue() : task.getSymName();
+  func::FuncOp op = task;
+  auto key = op->getAttrOfType<StringAttr>(kTaskAttr);
+  return key ? key.getValue() : op.getSymName();
 }
 
 std::optional<MatchedConsumer>

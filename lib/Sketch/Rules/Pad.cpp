@@ -19,7 +19,6 @@ using namespace mlir::ansor;
 namespace {
 class PadRule : public SketchRule {
 public:
-  explicit PadRule(SpaceKind space) : space(space) {}
   StringRef getName() const override { return "pad"; }
 
   Match match(const SketchContext &context, const SketchState &state,
@@ -45,12 +44,9 @@ public:
     whole.addNest(std::move(nest));
     successors.emplace_back(std::move(whole), static_cast<int>(index) - 1);
   }
-
-private:
-  SpaceKind space;
 };
 } // namespace
 
-std::unique_ptr<SketchRule> mlir::ansor::createPadRule(SpaceKind space) {
-  return std::make_unique<PadRule>(space);
+std::unique_ptr<SketchRule> mlir::ansor::createPadRule() {
+  return std::make_unique<PadRule>();
 }
