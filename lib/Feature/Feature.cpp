@@ -124,8 +124,8 @@ static void computeUnique(const AccessDesc &access, const StatementInfo &info,
 }
 
 /// Distance in elements that one iteration of loop `l` moves the address.
-static int64_t flatStride(const AccessDesc &access, size_t l, size_t numLoops) {
-  int64_t stride = 0, inner = 1;
+static double flatStride(const AccessDesc &access, size_t l, size_t numLoops) {
+  double stride = 0, inner = 1; // may not fit in 64 bits
   for (size_t d = access.shape.size(); d-- > 0;) {
     stride += access.coefficients[d * numLoops + l] * inner;
     inner *= access.shape[d];
