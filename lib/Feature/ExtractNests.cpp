@@ -398,16 +398,17 @@ private:
       if (linear.empty())
         continue;
       tracer.bind(index.getResult(), linear.front().first,
- linear.front().second);
+                  linear.front().second);
       bound.push_back(index.getResult());
     }
     for (auto extract : body.getOps<tensor::ExtractOp>()) {
       bool indirect = llvm::any_of(extract.getIndices(), [&](Value index) {
         return dependsOnData(index, body);
       });
-      AccessDesc &desc =
-          addAccess(statement, tracer.viewOf(extract.getTensor()), [&](unsigned d) {
-            return indirect ? Linear() : tracer.evalIndex(extract.getIndices()[d]);
+      AccessDesc &desc = addAccess(
+          statement, tracer.viewOf(extract.getTensor()), [&](unsigned d) {
+            return indirect ? Linear()
+                            : tracer.evalIndex(extract.getIndices()[d]);
           });
       desc.reads = true;
       desc.indirect = indirect;
@@ -479,8 +480,8 @@ private:
     View target = dest;
     auto offsets = op.getMixedOffsets();
     for (unsigned d = 0, e = offsets.size(); d < e; ++d)
-      addScaled(target.offsets[target.dims[d].first], tracer.evalIndex(offsets[d]),
-                target.dims[d].second);
+      addScaled(target.offsets[target.dims[d].first],
+                tracer.evalIndex(offsets[d]), target.dims[d].second);
     if (op.getSourceType().getRank() != op.getType().getRank()) {
       auto dropped = op.getDroppedDims();
       SmallVector<std::pair<unsigned, int64_t>, 4> kept;

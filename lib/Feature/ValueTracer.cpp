@@ -71,13 +71,16 @@ std::optional<int64_t> ValueTracer::boundOf(OpFoldResult value, bool &partial) {
     if (auto index = dim.getConstantIndex())
       bound = sizeOf(dim.getSource(), *index, partial);
   } else if (auto apply = dyn_cast<affine::AffineApplyOp>(op)) {
-    bound = boundOfExpr(apply.getMap().getResult(0), op, apply.getMap().getNumDims(), partial);
+    bound = boundOfExpr(apply.getMap().getResult(0), op,
+                        apply.getMap().getNumDims(), partial);
   }
   return bound;
 }
 
 /// Bound of a sum, product or quotient with constants of bounded operands.
-std::optional<int64_t> ValueTracer::boundOfExpr(AffineExpr expr, Operation *op, unsigned numDims, bool &partial) {
+std::optional<int64_t> ValueTracer::boundOfExpr(AffineExpr expr, Operation *op,
+                                                unsigned numDims,
+                                                bool &partial) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return constant.getValue();
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
@@ -147,7 +150,7 @@ int64_t ValueTracer::sizeOf(Value value, unsigned dim, bool &partial) {
 }
 
 Linear ValueTracer::evalExpr(AffineExpr expr,
- function_ref<Linear(unsigned, bool)> operand) {
+                             function_ref<Linear(unsigned, bool)> operand) {
   Linear result;
   if (isa<AffineConstantExpr>(expr))
     return result;
@@ -300,8 +303,7 @@ View ValueTracer::trace(Value value) {
     view.fresh = true;
     return view;
   }
-  bool constant =
-      op->hasTrait<OpTrait::ConstantLike>() || !op->getNumRegions();
+  bool constant = op->hasTrait<OpTrait::ConstantLike>() || !op->getNumRegions();
   bool temporary = isa<tensor::PadOp, tensor::GenerateOp>(op) || !constant;
   return makeBuffer(value, temporary, depthOf(op));
 }
@@ -374,8 +376,7 @@ View ValueTracer::traceReshape(Operation *op) {
         if (coefficient % inner != 0)
           break;
         target = d;
-        if (d != group.front() &&
-            coefficient % (inner * buffer.shape[d]) != 0)
+        if (d != group.front() && coefficient % (inner * buffer.shape[d]) != 0)
           break;
         if (d != group.front())
           inner *= buffer.shape[d];

@@ -25,9 +25,8 @@ static std::vector<std::pair<std::string, std::string>> readTable() {
   for (StringRef line : llvm::split((*buffer)->getBuffer(), '\n')) {
     SmallVector<StringRef> cells;
     line.split(cells, '|');
-    if (cells.size() != 5 || !llvm::isDigit(cells[1].trim().empty()
-                                                ? ' '
-                                                : cells[1].trim().front()))
+    if (cells.size() != 5 ||
+        !llvm::isDigit(cells[1].trim().empty() ? ' ' : cells[1].trim().front()))
       continue;
     EXPECT_FALSE(cells[3].trim().empty()) << line.str();
     rows.push_back({cells[1].trim().str(), cells[2].trim(" `").str()});
