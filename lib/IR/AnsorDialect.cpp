@@ -78,10 +78,18 @@ static LogicalResult verifyStrings(Operation *op, NamedAttribute attr) {
 LogicalResult AnsorDialect::verifyOperationAttribute(Operation *op,
                                                      NamedAttribute attr) {
   StringRef name = attr.getName().getValue();
-  if (name == kTaskAttr || name == kWeightAttr) {
+  if (name == kTaskAttr) {
+    // A schedule in a library names its task, too.
+    if (failed(verifyPlace(op, attr,
+                           isa<func::FuncOp, transform::NamedSequenceOp>(op),
+                           "a 'func.func' or a 'transform.named_sequence'")))
+      return failure();
+    return verifyString(op, attr);
+  }
+  if (name == kWeightAttr) {
     if (failed(verifyPlace(op, attr, isa<func::FuncOp>(op), "a 'func.func'")))
       return failure();
-    return name == kTaskAttr ? verifyString(op, attr) : verifyInt(op, attr, 1);
+    return verifyInt(op, attr, 1);
   }
   if (name == kStageAttr)
     return verifyInt(op, attr, 0);

@@ -267,9 +267,9 @@ LogicalResult ansor::applyLibrary(ModuleOp module, ModuleOp library,
   OwningOpRef<ModuleOp> copy(module.clone());
   unsigned count = 0;
   SmallVector<func::FuncOp> missing;
-  for (auto [original, func] :
-       llvm::zip_equal(module.getOps<func::FuncOp>(),
-                       llvm::make_early_inc_range(copy->getOps<func::FuncOp>()))) {
+  SmallVector<func::FuncOp> originals(module.getOps<func::FuncOp>());
+  SmallVector<func::FuncOp> copies(copy->getOps<func::FuncOp>());
+  for (auto [original, func] : llvm::zip_equal(originals, copies)) {
     auto key = func->getAttrOfType<StringAttr>(kTaskAttr);
     if (!key)
       continue;

@@ -109,7 +109,7 @@ std::optional<Candidate> Evolution::breed(ArrayRef<Candidate> parents,
       return std::nullopt;
     child.decisions = space.crossover(parent.decisions, mate->decisions, rng);
   } else {
-    return child;
+    return std::nullopt;
   }
   if (std::optional<Violation> violation = space.check(child.decisions)) {
     ++rejections[violation->constraint];
@@ -118,53 +118,64 @@ std::optional<Candidate> Evolution::breed(ArrayRef<Candidate> parents,
   return child;
 }
 
+namespace {
+struct Scored {
+  double score;
+  size_t age;
+  Candidate candidate;
+  bool operator<(const Scored &other) const {
+    return score != other.score ? score > other.score : age < other.age;
+  }
+};
+} // namespace
+
 std::vector<Candidate> Evolution::run(std::vector<Candidate> initial,
                                       unsigned count, ScoreFn score) {
-  struct Scored {
-    double score;
-    Candidate candidate;
-  };
-  std::vector<Scored> pool; // every distinct candidate that may be proposed
+  std::vector<Scored> pool;    // every distinct candidate seen, parents too
   llvm::StringSet<> seen;
   std::vector<Candidate> population = std::move(initial);
   const size_t size = population.size();
+  const size_t parentCount =
+      std::max<size_t>(1, size_t(options.parentShare * size));
 
   for (unsigned generation = 0; !population.empty(); ++generation) {
     std::vector<double> scores = score(population);
-    std::vector<double> cumulative;
-    double total = 0;
-    for (auto [candidate, value] : llvm::zip_equal(population, scores)) {
-      bool built = value > -std::numeric_limits<double>::infinity();
-      total += std::isfinite(value) ? std::max(value, 0.0) : 0.0;
-      cumulative.push_back(total);
-      std::string key = candidate.key();
-      if (built && !excluded.contains(key) && seen.insert(key).second)
-        pool.push_back({value, candidate});
-    }
-    if (generation == options.generations)
+    for (auto [candidate, value] : llvm::zip_equal(population, scores))
+      if (value > -std::numeric_limits<double>::infinity() &&
+          seen.insert(candidate.key()).second)
+        pool.push_back({value, pool.size(), std::move(candidate)});
+    llvm::sort(pool);
+    if (generation == options.generations || pool.empty())
       break;
 
-    // Each candidate at most once in a generation: a population of copies of
-    // the best one explores nothing.
-    std::vector<Candidate> next;
-    llvm::StringSet<> keys;
-    for (size_t attempts = 0; next.size() < size && attempts < 4 * size;
-         ++attempts) {
-      std::optional<Candidate> child = breed(population, cumulative);
-      if (child && keys.insert(child->key()).second)
-        next.push_back(std::move(*child));
+    // The best so far are the parents, by roulette on their scores.
+    std::vector<Candidate> parents;
+    std::vector<double> cumulative;
+    double total = 0;
+    for (const Scored &scored : ArrayRef(pool).take_front(parentCount)) {
+      total += std::max(scored.score, 0.0);
+      cumulative.push_back(total);
+      parents.push_back(scored.candidate);
     }
-    population = std::move(next);
+    population.clear();
+    llvm::StringSet<> keys;
+    for (size_t attempts = 0;
+         population.size() < size && attempts < 8 * size; ++attempts) {
+      std::optional<Candidate> child = breed(parents, cumulative);
+      if (!child)
+        continue;
+      std::string key = child->key();
+      if (!seen.contains(key) && keys.insert(key).second)
+        population.push_back(std::move(*child));
+    }
   }
 
-  std::vector<size_t> order(pool.size());
-  std::iota(order.begin(), order.end(), 0);
-  llvm::sort(order, [&](size_t a, size_t b) {
-    return std::make_pair(-pool[a].score, a) <
-           std::make_pair(-pool[b].score, b);
-  });
   std::vector<Candidate> best;
-  for (size_t index : ArrayRef(order).take_front(count))
-    best.push_back(std::move(pool[index].candidate));
+  for (Scored &scored : pool) {
+    if (best.size() == count)
+      break;
+    if (!excluded.contains(scored.candidate.key()))
+      best.push_back(std::move(scored.candidate));
+  }
   return best;
 }

@@ -344,11 +344,12 @@ LogicalResult Session::resume(const RecordLog &log) {
   if (log.droppedTornLine)
     result.notes.push_back("the last line of '" + options.recordsPath +
                            "' was torn, and is dropped");
-  int64_t otherThreads = 0, otherSketches = 0;
+  llvm::StringMap<unsigned> numbers;
   for (auto [index, state] : llvm::enumerate(result.tasks)) {
     const RecordLog::TaskLine *line = log.findTask(state.task.key);
     if (!line)
       continue;
+    numbers[state.task.key] = index;
     if (line->target.toJSON() != options.target.toJSON())
       return module.emitError()
              << "'" << options.recordsPath << "' has times of task '"
@@ -357,45 +358,59 @@ LogicalResult Session::resume(const RecordLog &log) {
              << " cores), which can't be compared with this one ('"
              << options.target.name << "', " << options.target.cpu << ", "
              << options.target.cores << " cores): give another record file";
-
-    TunedTask &tuned = tasks[index];
-    std::vector<std::pair<Candidate, double>> measured;
-    llvm::StringSet<> seen;
-    for (const TrialRecord &trial : log.trials) {
-      // A device that failed says nothing about the candidate.
-      if (trial.taskKey != state.task.key || trial.error == ErrorKind::Device)
-        continue;
-      if (trial.threads != options.measure.threads) {
-        ++otherThreads;
-        continue;
-      }
-      if (trial.isReference()) {
-        note(index, {}, trial);
-        continue;
-      }
-      Candidate candidate;
-      candidate.sketch = llvm::find(tuned.sketchNames, trial.sketch) -
-                         tuned.sketchNames.begin();
-      std::string error;
-      FailureOr<Decisions> decisions = failure();
-      if (candidate.sketch < tuned.sketchNames.size() &&
-          trial.sketchHash == tuned.sketchHashes[candidate.sketch])
-        decisions = tuned.search->getSpaces()[candidate.sketch].fromJSON(
-            trial.decisions, error);
-      if (failed(decisions)) {
-        ++otherSketches;
-        continue;
-      }
-      candidate.decisions = std::move(*decisions);
-      if (!seen.insert(candidate.key()).second)
-        continue;
-      note(index, candidate, trial);
-      ++state.resumed;
-      measured.push_back({candidate, trial.median});
-    }
-    for (TrainingSample &sample : tuned.search->addMeasured(measured))
-      samples.push_back(std::move(sample));
   }
+
+  // Samples keep the order of the log, so that the model is the one that an
+  // uninterrupted run has.
+  using Results = std::vector<std::pair<Candidate, double>>;
+  std::vector<Results> measured(tasks.size());
+  std::vector<unsigned> order; // task of each sample
+  std::vector<llvm::StringSet<>> seen(tasks.size());
+  int64_t otherThreads = 0, otherSketches = 0;
+  for (const TrialRecord &trial : log.trials) {
+    auto number = numbers.find(trial.taskKey);
+    // A device that failed says nothing about the candidate.
+    if (number == numbers.end() || trial.error == ErrorKind::Device)
+      continue;
+    unsigned index = number->second;
+    TunedTask &tuned = tasks[index];
+    if (trial.threads != options.measure.threads) {
+      ++otherThreads;
+      continue;
+    }
+    if (trial.isReference()) {
+      if (!tuned.hasReference)
+        note(index, {}, trial);
+      continue;
+    }
+    Candidate candidate;
+    candidate.sketch = llvm::find(tuned.sketchNames, trial.sketch) -
+                       tuned.sketchNames.begin();
+    std::string error;
+    FailureOr<Decisions> decisions = failure();
+    if (candidate.sketch < tuned.sketchNames.size() &&
+        trial.sketchHash == tuned.sketchHashes[candidate.sketch])
+      decisions = tuned.search->getSpaces()[candidate.sketch].fromJSON(
+          trial.decisions, error);
+    if (failed(decisions)) {
+      ++otherSketches;
+      continue;
+    }
+    candidate.decisions = std::move(*decisions);
+    if (!seen[index].insert(candidate.key()).second)
+      continue;
+    note(index, candidate, trial);
+    ++result.tasks[index].resumed;
+    measured[index].push_back({candidate, trial.median});
+    order.push_back(index);
+  }
+  std::vector<std::vector<TrainingSample>> ofTask;
+  for (auto [results, tuned] : llvm::zip_equal(measured, tasks))
+    ofTask.push_back(tuned.search->addMeasured(results));
+  std::vector<size_t> next(tasks.size(), 0);
+  for (unsigned index : order)
+    samples.push_back(std::move(ofTask[index][next[index]++]));
+
   if (otherThreads)
     result.notes.push_back(
         llvm::formatv("{0} records of '{1}' were made with another number of "
@@ -486,20 +501,17 @@ int64_t Session::batchSize(unsigned index) const {
 LogicalResult Session::run() {
   report();
   while (!stopped()) {
-    bool advanced = false;
-    for (unsigned i = 0; i < tasks.size() && !stopped(); ++i) {
-      if (result.tasks[i].finished)
-        continue;
-      int64_t count = batchSize(i);
-      if (count == 0)
-        continue;
-      if (failed(tuneOnce(i, count)))
-        return failure();
-      advanced = true;
-      report();
-    }
-    if (!advanced)
+    // In turn: the one with the fewest trials, which a resumed run finds, too.
+    std::optional<unsigned> next;
+    for (unsigned i = 0; i < tasks.size(); ++i)
+      if (!result.tasks[i].finished && batchSize(i) > 0 &&
+          (!next || result.tasks[i].trials < result.tasks[*next].trials))
+        next = i;
+    if (!next)
       break;
+    if (failed(tuneOnce(*next, batchSize(*next))))
+      return failure();
+    report();
   }
   result.interrupted = stopped();
   return success();

@@ -7,6 +7,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "ansor/Transforms/Passes.h"
+#include "ansor/Record/Record.h"
+#include "ansor/Task/Task.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Transform/IR/TransformDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace mlir::ansor {
 #define GEN_PASS_DEF_APPLYLIBRARYPASS
@@ -20,8 +29,24 @@ namespace {
 struct ApplyLibraryPass : public ansor::impl::ApplyLibraryPassBase<ApplyLibraryPass> {
   using ApplyLibraryPassBase::ApplyLibraryPassBase;
   void runOnOperation() override {
-    getOperation().emitError() << "not implemented yet";
-    signalPassFailure();
+    if (failed(apply()))
+      signalPassFailure();
+  }
+
+  LogicalResult apply() {
+    ModuleOp module = getOperation();
+    bool extracted = llvm::any_of(
+        module.getOps<func::FuncOp>(),
+        [](func::FuncOp func) { return func->hasAttr("ansor.task"); });
+    if (extracted)
+      return applyLibrary(module, StringRef(library));
+    // Extract on a copy: the module stays as it was if the library is no good.
+    OwningOpRef<ModuleOp> copy(module.clone());
+    if (failed(extractTasks(*copy)) ||
+        failed(applyLibrary(*copy, StringRef(library))))
+      return failure();
+    module.getBodyRegion().takeBody(copy->getBodyRegion());
+    return success();
   }
 };
 } // namespace

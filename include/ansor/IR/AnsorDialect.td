@@ -22,7 +22,7 @@ def Ansor_Dialect : Dialect {
 
     | attribute | on | value | meaning |
     |---|---|---|---|
-    | `ansor.task` | `func.func` | string | key of the task (hash of its canonical structure) |
+    | `ansor.task` | `func.func`, `transform.named_sequence` | string | key of the task (hash of its canonical structure) |
     | `ansor.weight` | `func.func` | i64 ≥ 1 | how often the network runs the task |
     | `ansor.stage` | any op of a task | i64 ≥ 0 | index of the stage, producers first |
     | `ansor.sketch` | `builtin.module`, `transform.named_sequence` | string | name of the sketch |
@@ -32,6 +32,12 @@ def Ansor_Dialect : Dialect {
     | `ansor.unroll` | loop or op | i64 ≥ 0 | largest body, in copies, that unrolling may make |
     | `ansor.vectorize` | any op of a task | unit | turn the tiled op into vector code |
     | `ansor.bind` | transform op | dictionary | attribute operands to be filled from knobs |
+
+    A library of schedules carries, for information, `ansor.library` (version of
+    its task keys) on its module, and on each `transform.named_sequence` beside
+    `ansor.task` and `ansor.sketch`: `ansor.target`, `ansor.trials`,
+    `ansor.median_ms`, `ansor.speedup` (over the unscheduled program), or
+    `ansor.note` where the task stays unscheduled.
 
     A knob's domain is the dictionary in the `options` of `transform.tune.knob`
     (see `ansor/IR/KnobDomain.h`):

@@ -29,7 +29,11 @@ struct EvolutionOptions {
   unsigned population = 2048; ///< upper bound, see scoredPerTrial
   unsigned generations = 4;
   double mutationProbability = 0.85;
-  double crossoverProbability = 0.05; ///< else the parent is copied
+  double crossoverProbability = 0.15;
+  /// The best so far that breed, as a share of the population. The paper
+  /// breeds from the last generation alone, and copies parents into the next;
+  /// a population of a thousand needs the stronger selection.
+  double parentShare = 0.25;
   double epsGreedy = 0.05;    ///< share of a batch that is picked at random
   unsigned initialValid = 50; ///< least number of valid samples, if there are
                               ///< as many

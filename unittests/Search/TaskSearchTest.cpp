@@ -1,0 +1,170 @@
+//===- TaskSearchTest.cpp - Tests of the search policy ----------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ansor/Search/TaskSearch.h"
+#include "../Space/SpaceTestUtils.h"
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::ansor;
+
+namespace {
+
+/// Seconds of a candidate of the synthetic space: 1 at the optimum.
+double trueTime(const Candidate &candidate) {
+  const int64_t optimum[] = {128, 32, 4, 256, 64, 16};
+  double time = candidate.sketch == 0 ? 1 : 12;
+  unsigned next = 0;
+  for (ArrayRef<int64_t> group : candidate.decisions)
+    for (int64_t value : group)
+      time += std::abs(std::log2(double(value) / optimum[next++]));
+  return time;
+}
+
+/// The features of a candidate are its logarithms and sketch; candidates whose
+/// first tile is 1 can't be built.
+class FakeEvaluator : public Evaluator {
+public:
+  explicit FakeEvaluator(std::vector<size_t> *calls = nullptr) : calls(calls) {}
+  std::vector<Evaluation> evaluate(ArrayRef<Candidate> candidates) override {
+    std::vector<Evaluation> results;
+    for (const Candidate &candidate : candidates) {
+      Evaluation evaluation;
+      evaluation.valid = candidate.decisions[0][0] != 1;
+      if (!evaluation.valid)
+        evaluation.error = "a tile of one";
+      evaluation.features.data.assign(kNumFeatures, 0);
+      evaluation.features.data[0] = candidate.sketch;
+      unsigned next = 1;
+      for (ArrayRef<int64_t> group : candidate.decisions)
+        for (int64_t value : group)
+          evaluation.features.data[next++] = std::log2(value);
+      results.push_back(std::move(evaluation));
+    }
+    if (calls)
+      calls->push_back(candidates.size());
+    return results;
+  }
+  std::vector<size_t> *calls;
+};
+
+class TaskSearchTest : public SpaceTest {
+protected:
+  void SetUp() override {
+    auto large = makeSpace(tileKnobs(0, 0, 3, 512) + tileKnobs(0, 1, 3, 512));
+    auto small = makeSpace(tileKnobs(0, 0, 2, 512));
+    ASSERT_TRUE(succeeded(large) && succeeded(small));
+    spaces = {*large, *small};
+  }
+
+  std::unique_ptr<TaskSearch> makeSearch(std::vector<size_t> *calls = nullptr) {
+    return std::make_unique<TaskSearch>(
+        "a1-00", spaces, std::make_unique<FakeEvaluator>(calls), options);
+  }
+
+  /// The best time after `rounds` batches of 8, all measured ones in `log`.
+  double tune(uint64_t seed, unsigned rounds, bool learned,
+              std::vector<std::string> *log = nullptr) {
+    auto search = makeSearch();
+    std::unique_ptr<CostModel> model = createXGBoostModel();
+    std::vector<TrainingSample> samples;
+    RandomGenerator rng(seed);
+    double best = std::numeric_limits<double>::infinity();
+    for (unsigned round = 0; round < rounds; ++round) {
+      if (learned && round > 0)
+        EXPECT_TRUE(succeeded(model->update(samples)));
+      auto batch = search->nextBatch(
+          8, learned && round > 0 ? model.get() : nullptr, rng);
+      EXPECT_EQ(batch.size(), 8u);
+      for (const Candidate &candidate : batch) {
+        EXPECT_FALSE(search->isMeasured(candidate));
+        if (log)
+          log->push_back(candidate.key());
+        best = std::min(best, trueTime(candidate));
+        samples.push_back(search->addMeasured(candidate, trueTime(candidate)));
+      }
+    }
+    return best;
+  }
+
+  EvolutionOptions options;
+  std::vector<DesignSpace> spaces;
+};
+
+TEST_F(TaskSearchTest, LearnedSearchBeatsRandomSearch) {
+  int wins = 0;
+  for (uint64_t seed = 0; seed < 5; ++seed)
+    wins += tune(seed, 6, true) < tune(seed, 6, false);
+  EXPECT_GE(wins, 4);
+}
+
+TEST_F(TaskSearchTest, SameSeedSameCandidates) {
+  std::vector<std::string> first, second, other;
+  tune(11, 4, true, &first);
+  tune(11, 4, true, &second);
+  tune(12, 4, true, &other);
+  EXPECT_EQ(first, second);
+  EXPECT_NE(first, other);
+  llvm::StringSet<> distinct;
+  for (const std::string &key : first)
+    EXPECT_TRUE(distinct.insert(key).second);
+}
+
+TEST_F(TaskSearchTest, CandidatesThatCannotBeBuiltAreCountedNotProposed) {
+  auto search = makeSearch();
+  RandomGenerator rng(1);
+  for (const Candidate &candidate : search->nextBatch(64, nullptr, rng))
+    EXPECT_NE(candidate.decisions[0][0], 1);
+  EXPECT_GT(search->getRejections().lookup("transform"), 0);
+  EXPECT_EQ(search->getFirstFailure(), "a tile of one");
+}
+
+TEST_F(TaskSearchTest, EvaluationsAreCached) {
+  std::vector<size_t> calls;
+  auto search = makeSearch(&calls);
+  RandomGenerator rng(1);
+  auto batch = search->nextBatch(8, nullptr, rng);
+  calls.clear();
+  for (const Candidate &candidate : batch)
+    search->addMeasured(candidate, 1);
+  for (size_t size : calls)
+    EXPECT_EQ(size, 0u);
+}
+
+TEST_F(TaskSearchTest, MeasuredCandidatesAreNotProposedAgain) {
+  auto space = makeSpace(tileKnobs(0, 0, 1, 6));
+  ASSERT_TRUE(succeeded(space));
+  spaces = {*space};
+  auto search = makeSearch();
+  RandomGenerator rng(1);
+  auto batch = search->nextBatch(2, nullptr, rng);
+  ASSERT_EQ(batch.size(), 2u);
+  for (const Candidate &candidate : batch)
+    search->addMeasured(candidate,
+                        std::numeric_limits<double>::infinity());
+  // 2, 3 and 6 build: one is left, then none.
+  std::unique_ptr<CostModel> model = createRandomModel(1);
+  batch = search->nextBatch(8, model.get(), rng);
+  ASSERT_EQ(batch.size(), 1u);
+  search->addMeasured(batch[0], 1);
+  EXPECT_TRUE(search->nextBatch(8, model.get(), rng).empty());
+  EXPECT_TRUE(search->nextBatch(8, nullptr, rng).empty());
+}
+
+TEST_F(TaskSearchTest, ScoringIsBoundedByTheBatch) {
+  std::vector<size_t> calls;
+  auto search = makeSearch(&calls);
+  std::unique_ptr<CostModel> model = createRandomModel(1);
+  RandomGenerator rng(1);
+  search->nextBatch(8, model.get(), rng);
+  EXPECT_LE(search->getScored(), int64_t(8 * options.scoredPerTrial * 1.2));
+  EXPECT_GT(search->getScored(), int64_t(8 * options.scoredPerTrial / 4));
+}
+
+} // namespace
