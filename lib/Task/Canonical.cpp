@@ -142,13 +142,13 @@ std::string Signatures::ofInput(linalg::GenericOp op, unsigned i) {
 }
 
 std::string Signatures::ofBody(linalg::GenericOp op, Value value) {
-  // The first character sorts: the accumulator, inputs, what is computed of
-  // them, indices, captured values, constants.
+  // The first character sorts: the accumulator, what is computed, inputs,
+  // indices, captured values, constants.
   if (auto arg = dyn_cast<BlockArgument>(value)) {
     if (arg.getOwner() != op.getBody())
       return "4" + ofValue(value);
     unsigned i = arg.getArgNumber(), numInputs = op.getNumDpsInputs();
-    return i < numInputs ? "1" + ofInput(op, i)
+    return i < numInputs ? "2" + ofInput(op, i)
                          : "0" + std::to_string(i - numInputs);
   }
   Operation *def = value.getDefiningOp();
@@ -169,7 +169,7 @@ std::string Signatures::ofBody(linalg::GenericOp op, Value value) {
   std::string text = print(def->getName()) + print(def->getAttrDictionary()) +
                      print(value.getType()) + llvm::join(operands, ";");
   return body[value] =
-             "2" + hashed(text) + "#" +
+             "1" + hashed(text) + "#" +
              std::to_string(cast<OpResult>(value).getResultNumber());
 }
 

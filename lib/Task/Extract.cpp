@@ -262,7 +262,14 @@ static void remarkOnRest(func::FuncOp func) {
     if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
       StringRef why = whyNoTask(linalgOp);
       if (!why.empty())
-        remark(op, why);
+        return remark(op, why);
+      for (auto [i, init] : llvm::enumerate(linalgOp.getDpsInits()))
+        if (linalgOp.getNumReductionLoops() > 0 && readsInit(linalgOp, i) &&
+            init.getDefiningOp<tensor::EmptyOp>() && said["empty"]++ == 0)
+          op->emitRemark("accumulates into an uninitialised tensor; its values "
+                         "are undefined");
+    } else if (isa<linalg::SoftmaxOp>(op)) {
+      // Decomposed.
     } else if (isa_and_nonnull<linalg::LinalgDialect>(dialect) &&
                op->getParentOfType<linalg::LinalgOp>() == nullptr) {
       remark(op, "this linalg op has no loop nest form; lower it first");
@@ -275,7 +282,7 @@ static void remarkOnRest(func::FuncOp func) {
 
 void Extractor::runOnFunction(func::FuncOp func) {
   remarkOnRest(func);
-  normalize(rewriter, func);
+  normalize(rewriter, func, options);
   for (Block *block : collectBlocks(func))
     for (TaskGroup &group : partition(*block, options))
       outline(group);

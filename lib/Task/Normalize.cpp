@@ -9,6 +9,7 @@
 #include "TaskInternal.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -123,11 +124,28 @@ static void decompose(RewriterBase &rewriter, linalg::SoftmaxOp op) {
     rewriter.replaceOp(op, *results);
 }
 
-/// Constants of the body move in front of the op.
+/// Constants of the body move in front of the op. Front ends leave f64
+/// constants that are truncated in the body, which upstream folds only if they
+/// are exact; the default rounding mode is known, so that all are folded here.
 static void hoistConstants(RewriterBase &rewriter, linalg::GenericOp op) {
-  for (Operation &inner : llvm::make_early_inc_range(*op.getBody()))
-    if (inner.hasTrait<OpTrait::ConstantLike>())
+  for (Operation &inner : llvm::make_early_inc_range(*op.getBody())) {
+    if (inner.hasTrait<OpTrait::ConstantLike>()) {
       rewriter.moveOpBefore(&inner, op);
+      continue;
+    }
+    auto trunc = dyn_cast<arith::TruncFOp>(inner);
+    auto type = trunc ? dyn_cast<FloatType>(trunc.getType()) : FloatType();
+    APFloat value(0.0);
+    if (!type || trunc.getRoundingmode() ||
+        !matchPattern(trunc.getIn(), m_ConstantFloat(&value)))
+      continue;
+    bool lossy;
+    value.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                  &lossy);
+    rewriter.setInsertionPoint(op);
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(
+        trunc, rewriter.getFloatAttr(type, value));
+  }
 }
 
 /// A generic op that only writes one scalar everywhere becomes linalg.fill.
@@ -157,6 +175,60 @@ static bool replaceByInput(RewriterBase &rewriter, linalg::GenericOp op) {
     return false;
   rewriter.replaceOp(op, op.getInputs()[i]);
   return true;
+}
+
+/// Results that are written at the constant index 0 of unit dimensions (those
+/// that "keep dims") lose these, and get them back behind the op: tiling wants
+/// results that are written through a projected permutation.
+static void dropUnitResultDims(RewriterBase &rewriter, linalg::GenericOp op) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  for (unsigned i = 0; i < op.getNumDpsInits(); ++i) {
+    AffineMap &map = maps[op.getNumDpsInputs() + i];
+    auto isZero = [](AffineExpr expr) { return expr == 0; };
+    if (llvm::none_of(map.getResults(), isZero))
+      continue;
+    auto type = cast<RankedTensorType>(op->getResult(i).getType());
+    SmallVector<ReassociationIndices> groups;
+    SmallVector<AffineExpr> exprs;
+    SmallVector<int64_t> shape;
+    ReassociationIndices pending;
+    for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+      if (isZero(expr)) {
+        (groups.empty() ? pending : groups.back()).push_back(dim);
+        continue;
+      }
+      groups.push_back(pending);
+      pending.clear();
+      groups.back().push_back(dim);
+      exprs.push_back(expr);
+      shape.push_back(type.getDimSize(dim));
+    }
+    map = AffineMap::get(map.getNumDims(), 0, exprs, rewriter.getContext());
+    auto narrow = RankedTensorType::get(shape, type.getElementType());
+
+    Location loc = op.getLoc();
+    rewriter.setInsertionPoint(op);
+    Value init = op.getDpsInitOperand(i)->get();
+    linalg::FillOp fill = getInitFill(op, i);
+    init = tensor::CollapseShapeOp::create(
+        rewriter, loc, narrow, fill ? fill.output() : init, groups);
+    if (fill)
+      init = linalg::FillOp::create(rewriter, loc, fill.value(), init)
+                 .getResult(0);
+    rewriter.setInsertionPointAfter(op);
+    auto uses = llvm::to_vector(llvm::make_pointer_range(
+        op->getResult(i).getUses()));
+    auto wide = tensor::ExpandShapeOp::create(rewriter, loc, type,
+                                              op->getResult(i), groups);
+    for (OpOperand *use : uses)
+      rewriter.modifyOpInPlace(use->getOwner(),
+                               [&] { use->set(wide.getResult()); });
+    rewriter.modifyOpInPlace(op, [&] {
+      op.setDpsInitOperand(i, init);
+      op->getResult(i).setType(narrow);
+      op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+    });
+  }
 }
 
 /// Reads an expand_shape that only adds unit dimensions through its source.
@@ -261,9 +333,11 @@ static linalg::GenericOp getEpilogue(linalg::GenericOp op) {
 /// elementwise op, starts from zero instead, and the old value is added behind
 /// it: a bias that is broadcast into a convolution's init then is the epilogue
 /// that it is elsewhere. This reorders a sum, which is allowed by default.
-static void startFromZero(RewriterBase &rewriter, linalg::GenericOp op) {
+static void startFromZero(RewriterBase &rewriter, linalg::GenericOp op,
+                          const ExtractOptions &options) {
   Operation *add = getAddCombiner(op);
-  if (!isAnchor(op) || !add || !readsInit(op, 0))
+  if (!isAnchor(op) || !add || !readsInit(op, 0) ||
+      (options.strictFp && isa<arith::AddFOp>(add)))
     return;
   Value init = op.getDpsInitOperand(0)->get();
   if (init.getDefiningOp<tensor::EmptyOp>())
@@ -336,7 +410,7 @@ static bool wantsFusion(OpOperand &operand) {
               consumer.getBody()->getOperations().size() >
           kMaxFusedOps)
     return false;
-  if (isMovement(producer))
+  if (isMovement(producer) || (isWidening(producer) && isReadOnce(operand)))
     return true;
   if (!producer->hasOneUse())
     return false;
@@ -413,6 +487,24 @@ static void dropUnusedResults(ArrayRef<Operation *> ops) {
   (void)applyOpPatternsGreedily(several, std::move(patterns), config);
 }
 
+/// Reshapes and padding of fills are fills.
+static void foldFills(Block &block) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : block)
+    if (isa<linalg::FillOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+            tensor::PadOp>(op))
+      ops.push_back(&op);
+  if (ops.empty())
+    return;
+  RewritePatternSet patterns(ops.front()->getContext());
+  linalg::FillOp::getCanonicalizationPatterns(patterns, patterns.getContext());
+  tensor::populateFoldTensorEmptyPatterns(patterns);
+  GreedyRewriteConfig config;
+  config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps)
+      .enableFolding(false);
+  (void)applyOpPatternsGreedily(ops, std::move(patterns), config);
+}
+
 static void eraseDeadOps(RewriterBase &rewriter, Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isa<linalg::LinalgOp, tensor::EmptyOp, tensor::PadOp,
@@ -431,7 +523,8 @@ static SmallVector<Operation *> collect(Block &block) {
   return ops;
 }
 
-static void normalize(RewriterBase &rewriter, Block &block) {
+static void normalize(RewriterBase &rewriter, Block &block,
+                      const ExtractOptions &options) {
   for (auto op : llvm::make_early_inc_range(block.getOps<linalg::SoftmaxOp>()))
     decompose(rewriter, op);
   for (Operation *op : collect<linalg::LinalgOp>(block)) {
@@ -441,10 +534,12 @@ static void normalize(RewriterBase &rewriter, Block &block) {
     (void)linalg::generalizeNamedOp(rewriter, cast<linalg::LinalgOp>(op));
   }
   dropUnusedResults(collect<linalg::GenericOp>(block));
+  foldFills(block);
   for (Operation *op : collect<linalg::GenericOp>(block)) {
     auto generic = cast<linalg::GenericOp>(op);
     hoistConstants(rewriter, generic);
     foldUnitExpand(rewriter, generic);
+    dropUnitResultDims(rewriter, generic);
     moveReadInits(rewriter, generic);
     cleanInputs(rewriter, generic);
     if (replaceByFill(rewriter, generic) || replaceByInput(rewriter, generic))
@@ -464,14 +559,16 @@ static void normalize(RewriterBase &rewriter, Block &block) {
       }
     }
   }
+  foldFills(block);
   eraseDeadOps(rewriter, block);
   for (Operation *op : collect<linalg::GenericOp>(block))
-    startFromZero(rewriter, cast<linalg::GenericOp>(op));
+    startFromZero(rewriter, cast<linalg::GenericOp>(op), options);
   fuseChains(rewriter, block);
   eraseDeadOps(rewriter, block);
 }
 
-void ansor::detail::normalize(RewriterBase &rewriter, func::FuncOp func) {
+void ansor::detail::normalize(RewriterBase &rewriter, func::FuncOp func,
+                              const ExtractOptions &options) {
   for (Block *block : collectBlocks(func))
-    ::normalize(rewriter, *block);
+    ::normalize(rewriter, *block, options);
 }

@@ -76,7 +76,8 @@ void cleanInputs(RewriterBase &rewriter, linalg::GenericOp op);
 SmallVector<Block *> collectBlocks(func::FuncOp func);
 
 /// Step 1, on every block of `func`.
-void normalize(RewriterBase &rewriter, func::FuncOp func);
+void normalize(RewriterBase &rewriter, func::FuncOp func,
+               const ExtractOptions &options);
 
 /// A group of ops that becomes one task.
 struct TaskGroup {

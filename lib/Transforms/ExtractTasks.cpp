@@ -23,6 +23,7 @@ struct ExtractTasksPass : public ansor::impl::ExtractTasksPassBase<ExtractTasksP
   void runOnOperation() override {
     ExtractOptions options;
     options.outlineRest = outlineRest;
+    options.strictFp = strictFp;
     if (failed(extractTasks(getOperation(), options)))
       signalPassFailure();
   }

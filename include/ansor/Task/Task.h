@@ -38,6 +38,9 @@ inline constexpr int kTaskKeyVersion = 1;
 struct ExtractOptions {
   /// Also outline groups of ops without an anchor (elementwise, data movement).
   bool outlineRest = true;
+  /// Keep the order of floating-point sums: a bias that a sum starts from then
+  /// stays where it is, and isn't added behind it.
+  bool strictFp = false;
 };
 
 /// Outlines the tasks of every function of `module`. Ops that no task can hold
