@@ -33,7 +33,7 @@ static LogicalResult verifyPlace(Operation *op, NamedAttribute attr, bool fits,
   // What an op that isn't registered is can't be known.
   if (fits || !op->isRegistered())
     return success();
-  return op->emitError() << "'" << attr.getName().getValue()
+  return emitError(op->getLoc()) << "'" << attr.getName().getValue()
                          << "' belongs on " << places << ", not on '"
                          << op->getName() << "'";
 }
@@ -41,7 +41,7 @@ static LogicalResult verifyPlace(Operation *op, NamedAttribute attr, bool fits,
 /// Starts "'ansor.x' must be …".
 static InFlightDiagnostic emitValueError(Operation *op, NamedAttribute attr,
                                          StringRef expected) {
-  return op->emitError() << "'" << attr.getName().getValue() << "' must be "
+  return emitError(op->getLoc()) << "'" << attr.getName().getValue() << "' must be "
                          << expected << ", got " << attr.getValue();
 }
 
@@ -119,7 +119,7 @@ LogicalResult AnsorDialect::verifyOperationAttribute(Operation *op,
       return verifyStrings(op, attr);
     if (name == kConstraintsAttr)
       return verifyConstraints(attr.getValue(),
-                               [&] { return op->emitError(); });
+                               [&] { return mlir::emitError(op->getLoc()); });
     if (failed(verifyString(op, attr)))
       return failure();
     return verifyKnobs(op);

@@ -27,7 +27,7 @@ static LogicalResult verifyKnob(Operation *op) {
   if (!options || !options.get("kind"))
     return success();
   FailureOr<KnobDomain> domain =
-      KnobDomain::parse(options, [&] { return op->emitError(); });
+      KnobDomain::parse(options, [&] { return mlir::emitError(op->getLoc()); });
   if (failed(domain))
     return failure();
   Attribute selected = op->getAttr("selected");
@@ -35,10 +35,10 @@ static LogicalResult verifyKnob(Operation *op) {
     return success();
   auto value = dyn_cast<IntegerAttr>(selected);
   if (!value || !value.getType().isSignlessInteger(64))
-    return op->emitError() << "the selected value of a knob must be an i64, got "
+    return emitError(op->getLoc()) << "the selected value of a knob must be an i64, got "
                            << selected;
   if (!domain->contains(value.getInt()))
-    return op->emitError() << "the selected value " << value.getInt()
+    return emitError(op->getLoc()) << "the selected value " << value.getInt()
                            << " is outside the knob's domain " << options;
   return success();
 }
@@ -66,7 +66,7 @@ static bool isKnobOrConstant(Attribute attr) {
 LogicalResult mlir::ansor::verifyBinding(Operation *op, Attribute binding) {
   auto dict = dyn_cast<DictionaryAttr>(binding);
   if (!dict)
-    return op->emitError() << "'" << kBindAttr
+    return emitError(op->getLoc()) << "'" << kBindAttr
                            << "' must be a dictionary from attribute names to "
                               "knobs, got "
                            << binding;
@@ -75,21 +75,21 @@ LogicalResult mlir::ansor::verifyBinding(Operation *op, Attribute binding) {
     auto array = dyn_cast<ArrayAttr>(value);
     if (!isa<StringAttr>(value) &&
         !(array && llvm::all_of(array, isKnobOrConstant)))
-      return op->emitError()
+      return emitError(op->getLoc())
              << "'" << entry.getName().getValue() << "' of '" << kBindAttr
              << "' must be the name of a knob, or an array of names and i64 "
                 "constants, got "
              << value;
     Attribute target = op->getAttr(entry.getName());
     if (!target)
-      return op->emitError() << "'" << kBindAttr << "' names '"
+      return emitError(op->getLoc()) << "'" << kBindAttr << "' names '"
                              << entry.getName().getValue()
                              << "', which this op lacks: give it a "
                                 "placeholder value";
     bool fits = array ? isa<ArrayAttr, DenseI64ArrayAttr>(target)
                       : isa<IntegerAttr>(target);
     if (!fits)
-      return op->emitError()
+      return emitError(op->getLoc())
              << "'" << kBindAttr << "' can't fill '"
              << entry.getName().getValue() << "' = " << target
              << (array ? ": it is no array of integers" : ": it is no integer");

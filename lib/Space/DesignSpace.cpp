@@ -75,7 +75,7 @@ static std::string getGroupName(StringRef name, const KnobDomain &domain) {
 
 /// The domain of a knob: a dictionary, or an array of i64 as a plain choice.
 static FailureOr<KnobDomain> readDomain(transform::tune::KnobOp knob) {
-  auto emit = [&] { return knob.emitError(); };
+  auto emit = [&] { return emitError(knob.getLoc()); };
   if (auto dict = dyn_cast<DictionaryAttr>(knob.getOptions()))
     return KnobDomain::parse(dict, emit);
   if (auto array = dyn_cast<ArrayAttr>(knob.getOptions())) {
@@ -87,7 +87,7 @@ static FailureOr<KnobDomain> readDomain(transform::tune::KnobOp knob) {
              builder.getNamedAttr("values", array)}),
         emit);
   }
-  return knob.emitError() << "the options of a knob must be a knob domain (a "
+  return emitError(knob.getLoc()) << "the options of a knob must be a knob domain (a "
                              "dictionary) or an array of i64, got "
                           << knob.getOptions();
 }
@@ -99,7 +99,7 @@ public:
   LogicalResult add(Operation *op, StringRef name, const KnobDomain &domain) {
     auto [it, isNew] = ops.try_emplace(name, op);
     if (!isNew) {
-      InFlightDiagnostic diag = op->emitError()
+      InFlightDiagnostic diag = emitError(op->getLoc())
                                 << "knob name \"" << name << "\" is used twice";
       diag.attachNote(it->second->getLoc()) << "first used here";
       return diag;
@@ -116,17 +116,17 @@ public:
     if (!isNewGroup) {
       const KnobDomain &first = group.domains.front();
       if (domain.kind != KnobKind::Tile || first.kind != KnobKind::Tile)
-        return op->emitError() << "knob name \"" << name
+        return emitError(op->getLoc()) << "knob name \"" << name
                                << "\" is the name of a loop's tiles too";
       if (domain.stage != first.stage || domain.loop != first.loop ||
           domain.levels != first.levels || domain.extent != first.extent)
-        return op->emitError()
+        return emitError(op->getLoc())
                << "knob \"" << name
                << "\" differs from the other levels of its loop in stage, "
                   "loop, levels or extent";
       for (const KnobDomain &other : group.domains)
         if (other.level == domain.level)
-          return op->emitError() << "knob \"" << name << "\" is level "
+          return emitError(op->getLoc()) << "knob \"" << name << "\" is level "
                                  << domain.level
                                  << " of its loop, like another knob";
     }
@@ -146,7 +146,7 @@ public:
       if (group.domains.front().kind == KnobKind::Tile &&
           static_cast<int64_t>(group.domains.size()) !=
               group.domains.front().levels)
-        return op->emitError()
+        return emitError(op->getLoc())
                << "loop \"" << group.name << "\" has "
                << group.domains.front().levels << " levels, but knobs for "
                << group.domains.size() << " of them";
@@ -191,7 +191,7 @@ FailureOr<DesignSpace> DesignSpace::fromScript(Operation *script) {
     Attribute attr = op->getAttr(kConstraintsAttr);
     if (!attr)
       return WalkResult::advance();
-    auto emit = [&] { return op->emitError(); };
+    auto emit = [&] { return emitError(op->getLoc()); };
     if (failed(verifyConstraints(attr, emit)))
       return WalkResult::interrupt();
     for (auto dict : cast<ArrayAttr>(attr).getAsRange<DictionaryAttr>()) {
@@ -211,7 +211,7 @@ FailureOr<DesignSpace> DesignSpace::fromScript(Operation *script) {
   for (auto [index, group] : llvm::enumerate(space.groups)) {
     tables->groups.emplace_back(group);
     if (tables->groups.back().getNumChains() == 0.0)
-      return builder.groupOps[index]->emitError()
+      return emitError(builder.groupOps[index]->getLoc())
              << "no choice of the tile sizes of loop \"" << group.name
              << "\" satisfies its domains";
     for (auto [i, name] : llvm::enumerate(group.knobs))
@@ -227,7 +227,7 @@ FailureOr<DesignSpace> DesignSpace::fromScript(Operation *script) {
       for (StringRef name : term.knobs) {
         auto it = tables->places.find(name);
         if (it == tables->places.end())
-          return op->emitError() << "constraint '" << constraint.name
+          return emitError(op->getLoc()) << "constraint '" << constraint.name
                                  << "' names the unknown knob \"" << name
                                  << "\"";
         resolved.places.push_back(it->second);

@@ -30,7 +30,7 @@ static FailureOr<int64_t> resolveBinding(Operation *op, Attribute element,
   StringRef name = cast<StringAttr>(element).getValue();
   if (std::optional<int64_t> value = space.getValue(decisions, name))
     return *value;
-  return op->emitError() << "'" << kBindAttr << "' names the unknown knob \""
+  return emitError(op->getLoc()) << "'" << kBindAttr << "' names the unknown knob \""
                          << name << "\"";
 }
 
@@ -76,7 +76,7 @@ static LogicalResult applyDecision(Operation *op, StringRef name,
                                    function_ref<void(IntegerAttr)> select) {
   std::optional<int64_t> value = space.getValue(decisions, name);
   if (!value)
-    return op->emitError() << "the design space lacks the knob \"" << name
+    return emitError(op->getLoc()) << "the design space lacks the knob \"" << name
                            << "\"";
   select(Builder(op->getContext()).getI64IntegerAttr(*value));
   return success();
@@ -88,12 +88,12 @@ LogicalResult mlir::ansor::applyDecisions(Operation *script,
   // Constraints are the caller's matter: a person may overrule them.
   ArrayRef<KnobGroup> groups = space.getGroups();
   if (decisions.size() != groups.size())
-    return script->emitError()
+    return emitError(script->getLoc())
            << "expected decisions for " << groups.size() << " groups, got "
            << decisions.size();
   for (auto [group, values] : llvm::zip_equal(groups, decisions))
     if (group.knobs.size() != values.size())
-      return script->emitError()
+      return emitError(script->getLoc())
              << "\"" << group.name << "\" takes " << group.knobs.size()
              << " values, got " << values.size();
 
@@ -125,7 +125,7 @@ LogicalResult mlir::ansor::applyDecisions(Operation *script,
 static LogicalResult foldKnob(transform::tune::KnobOp knob) {
   std::optional<Attribute> selected = knob.getSelected();
   if (!selected)
-    return knob.emitError() << "knob " << knob.getName()
+    return emitError(knob.getLoc()) << "knob " << knob.getName()
                             << " is open: apply decisions before folding";
   OpBuilder builder(knob);
   auto constant = transform::ParamConstantOp::create(
@@ -150,11 +150,11 @@ static LogicalResult foldAlternatives(transform::tune::AlternativesOp op) {
     }
   }
   if (!selected)
-    return op.emitError() << "alternatives " << op.getName()
+    return emitError(op.getLoc()) << "alternatives " << op.getName()
                           << " are open: apply decisions before folding";
   int64_t index = selected.getInt();
   if (index < 0 || index >= static_cast<int64_t>(op.getAlternatives().size()))
-    return op.emitError() << "alternatives " << op.getName() << " have "
+    return emitError(op.getLoc()) << "alternatives " << op.getName() << " have "
                           << op.getAlternatives().size()
                           << " regions, and the selected one is " << index;
   Block &body = op.getAlternatives()[index].front();

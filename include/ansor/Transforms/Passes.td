@@ -80,6 +80,10 @@ def ApplyDecisionsPass : Pass<"ansor-apply-decisions", "ModuleOp"> {
     attributes bound to them by `ansor.bind`), from JSON or from random
     sampling, checks them against the sketch's domains and constraints, and
     with `fold` replaces the knobs by constants.
+
+    The decisions are those of the one sketch with open choices that
+    `@__transform_main` includes, or an object of such objects by the names of
+    sequences; other sequences stay open then. Sampling decides them all.
   }];
   let options = [
     Option<"decisions", "decisions", "std::string", "\"\"",
@@ -96,7 +100,7 @@ def SamplePass : Pass<"ansor-sample", "ModuleOp"> {
     Samples `count` legal candidates a task (over its sketches in turn) and
     prints one JSON line each on standard output: task, sketch, decisions; then
     a line with the rejections by constraint. With `check`, each candidate is
-    interpreted and must succeed.
+    interpreted on a copy of the task, and must succeed.
   }];
   let options = [
     Option<"target", "target", "std::string", "\"\"",
@@ -106,6 +110,7 @@ def SamplePass : Pass<"ansor-sample", "ModuleOp"> {
     Option<"seed", "seed", "uint64_t", "0", "seed">,
     Option<"check", "check", "bool", "false", "interpret each candidate">
   ];
+  let dependentDialects = ["::mlir::transform::TransformDialect"];
 }
 
 def PrintFeaturesPass : Pass<"ansor-print-features", "ModuleOp"> {
