@@ -25,20 +25,20 @@ set(ANSOR_CONFIG_INCLUDE_DIR ${CMAKE_INSTALL_INCLUDEDIR})
 set(ANSOR_CONFIG_TOOLS_DIR ${CMAKE_INSTALL_BINDIR})
 configure_package_config_file(
   ${PROJECT_SOURCE_DIR}/cmake/modules/AnsorConfig.cmake.in
-  ${PROJECT_BINARY_DIR}/cmake/AnsorConfig.cmake
+  ${PROJECT_BINARY_DIR}/package/AnsorConfig.cmake
   INSTALL_DESTINATION ${ANSOR_PACKAGE_DIR}
   PATH_VARS ANSOR_CONFIG_INCLUDE_DIR ANSOR_CONFIG_TOOLS_DIR)
 
-foreach(dir ${PROJECT_BINARY_DIR}/lib/cmake/ansor ${PROJECT_BINARY_DIR}/cmake)
+foreach(dir ${PROJECT_BINARY_DIR}/lib/cmake/ansor ${PROJECT_BINARY_DIR}/package)
   write_basic_package_version_file(${dir}/AnsorConfigVersion.cmake
     COMPATIBILITY SameMinorVersion)
 endforeach()
 # AnsorConfig.cmake looks for XGBoost as this tree does.
 configure_file(${PROJECT_SOURCE_DIR}/cmake/modules/FindXGBoost.cmake
                ${PROJECT_BINARY_DIR}/lib/cmake/ansor/FindXGBoost.cmake COPYONLY)
-install(FILES ${PROJECT_BINARY_DIR}/cmake/AnsorConfig.cmake
+install(FILES ${PROJECT_BINARY_DIR}/package/AnsorConfig.cmake
               ${PROJECT_SOURCE_DIR}/cmake/modules/FindXGBoost.cmake
-              ${PROJECT_BINARY_DIR}/cmake/AnsorConfigVersion.cmake
+              ${PROJECT_BINARY_DIR}/package/AnsorConfigVersion.cmake
   DESTINATION ${ANSOR_PACKAGE_DIR})
 
 install(DIRECTORY include/ansor include/ansor-c
