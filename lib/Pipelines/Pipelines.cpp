@@ -1,15 +1,161 @@
-//===- Pipelines.cpp - Code generation --------------------------*- C++ -*-===//
+//===- Pipelines.cpp - The code generation for a CPU ------------*- C++ -*-===//
 //
 // Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 #include "ansor/Pipelines/Pipelines.h"
 #include "ansor/Pipelines/Passes.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace mlir::ansor;
 
-void ansor::registerPipelines() { registerAnsorPipelinesPasses(); }
+/// Tensors to buffers: every allocation outside of loops where it can be, and
+/// freed by its owner.
+static void addBufferization(OpPassManager &pm, bool parallel) {
+  pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());
+  bufferization::OneShotBufferizePassOptions options;
+  options.bufferizeFunctionBoundaries = true;
+  options.functionBoundaryTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
+  options.allowReturnAllocsFromLoops = true;
+  pm.addPass(bufferization::createOneShotBufferizePass(options));
+  pm.addPass(createDropTaskResultsPass());
+  // Before buffers are hoisted: a sequential loop keeps none of its own.
+  LowerForallPassOptions forall;
+  forall.parallel = parallel;
+  pm.addPass(createLowerForallPass(forall));
+  pm.addPass(memref::createFoldMemRefAliasOpsPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(bufferization::createBufferLoopHoistingPass());
+  pm.addPass(createPlaceBuffersPass());
+  pm.addPass(memref::createExpandReallocPass());
+  pm.addPass(bufferization::createOwnershipBasedBufferDeallocationPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(bufferization::createBufferDeallocationSimplificationPass());
+  pm.addPass(bufferization::createLowerDeallocationsPass());
+  pm.addPass(createConvertBufferizationToMemRefPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createCanonicalizerPass());
+}
+
+/// Loops and buffers to LLVM dialect.
+static void addConversionToLLVM(OpPassManager &pm, bool parallel,
+                                bool reassociate) {
+  pm.addPass(createPackedEntryPass());
+  if (parallel)
+    pm.addPass(createConvertSCFToOpenMPPass());
+  pm.addPass(memref::createExpandOpsPass());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createConvertVectorToSCFPass());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(arith::createArithExpandOpsPass());
+  pm.addPass(createConvertComplexToStandardPass());
+  ConvertVectorToLLVMPassOptions vectors;
+  vectors.reassociateFPReductions = reassociate;
+  pm.addPass(createConvertVectorToLLVMPass(vectors));
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(createConvertComplexToLLVMPass());
+  // The address arithmetic that the vector lowering left behind.
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  pm.addPass(createConvertIndexToLLVMPass());
+  pm.addPass(createUBToLLVMConversionPass());
+  pm.addPass(createConvertFuncToLLVMPass());
+  if (parallel)
+    pm.addPass(createConvertOpenMPToLLVMPass());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+void ansor::buildCPULoweringPipeline(OpPassManager &pm,
+                                     const CPULoweringOptions &options) {
+  pm.addPass(createCheckLowerablePass());
+  pm.addPass(createDecomposePass());
+  pm.addPass(createTaskDestinationsPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  if (!options.strictFP)
+    pm.addPass(createFastMathPass());
+  if (options.vectorize) {
+    pm.addPass(createInPlaceEpiloguePass());
+  }
+  addBufferization(pm, options.parallel);
+  pm.addPass(createLowerCopiesPass());
+  if (options.vectorize) {
+    VectorizePassOptions vectorize;
+    vectorize.strictFP = options.strictFP;
+    pm.addPass(createVectorizePass(vectorize));
+    CheckSizePassOptions size;
+    size.maxOperations = options.maxOperations;
+    pm.addPass(createCheckSizePass(size));
+    pm.addPass(createCSEPass());
+    pm.addPass(createPolynomialMathPass());
+  }
+  pm.addPass(createConvertLinalgToLoopsPass());
+  pm.addPass(createLoopInvariantCodeMotionPass());
+  pm.addPass(createCSEPass());
+  addConversionToLLVM(pm, options.parallel, !options.strictFP);
+}
+
+LogicalResult ansor::lowerToCPU(ModuleOp module,
+                                const CPULoweringOptions &options) {
+  PassManager pm(module.getContext());
+  pm.enableVerifier(false);
+  buildCPULoweringPipeline(pm, options);
+  return pm.run(module);
+}
+
+namespace {
+/// The options of the registered pipeline.
+struct LowerToCPUOptions : public PassPipelineOptions<LowerToCPUOptions> {
+  Option<bool> parallel{*this, "parallel",
+                        llvm::cl::desc("Lower parallel loops to OpenMP"),
+                        llvm::cl::init(true)};
+  Option<bool> strictFP{
+      *this, "strict-fp",
+      llvm::cl::desc("Forbid reassociation of reductions and contraction"),
+      llvm::cl::init(false)};
+  Option<bool> vectorize{*this, "vectorize",
+                         llvm::cl::desc("Generate vector code"),
+                         llvm::cl::init(true)};
+  Option<int64_t> maxOperations{
+      *this, "max-operations",
+      llvm::cl::desc("Fail if the code has more operations"),
+      llvm::cl::init(200000)};
+};
+} // namespace
+
+void ansor::registerPipelines() {
+  registerAnsorPipelinesPasses();
+  PassPipelineRegistration<LowerToCPUOptions>(
+      "ansor-lower-to-cpu",
+      "Lower linalg on tensors, scheduled or not, to LLVM dialect for a CPU",
+      [](OpPassManager &pm, const LowerToCPUOptions &options) {
+        CPULoweringOptions cpu;
+        cpu.parallel = options.parallel;
+        cpu.strictFP = options.strictFP;
+        cpu.vectorize = options.vectorize;
+        cpu.maxOperations = options.maxOperations;
+        buildCPULoweringPipeline(pm, cpu);
+      });
+}

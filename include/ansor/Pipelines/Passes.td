@@ -11,14 +11,185 @@
 
 include "mlir/Pass/PassBase.td"
 
+def CheckLowerablePass : Pass<"ansor-check-lowerable", "ModuleOp"> {
+  let summary = "Refuse what the code generation would get wrong or can't lower";
+  let description = [{
+    Emits an error, at the op or function, for tensors with a sparse encoding
+    (bufferization would treat them as dense), constants whose data was elided
+    from the text, and element types that have no arithmetic in LLVM.
+  }];
+}
+
+def DecomposePass : Pass<"ansor-decompose", "ModuleOp"> {
+  let summary = "Bring every structured op to linalg.generic and slices";
+  let description = [{
+    Decomposes aggregated ops by their interface, packs and unpacks, pads,
+    concatenations and winograd transforms by the upstream rewrites, and
+    generalizes the named ops that are left. Transform scripts in the module
+    are dropped: they have done their work.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::affine::AffineDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def TaskDestinationsPass : Pass<"ansor-task-destinations", "ModuleOp"> {
+  let summary = "State which arguments may be written";
+  let description = [{
+    A task function (attribute `ansor.task`) materialises its results in its
+    last arguments, one a result. All other arguments of functions that can be
+    called from outside are marked `bufferization.writable = false`, so that no
+    caller's data is overwritten.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+}
+
+def DropTaskResultsPass : Pass<"ansor-drop-task-results", "ModuleOp"> {
+  let summary = "Remove the results of bufferized task functions";
+  let description = [{
+    After bufferization a task function returns its last arguments. Those
+    results are removed; callers use the buffer that they passed. A result that
+    is another buffer is copied into its argument.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
 def InPlaceEpiloguePass : Pass<"ansor-in-place-epilogue", "ModuleOp"> {
   let summary = "Let elementwise ops write over the value they consume";
   let description = [{
     An elementwise `linalg.generic` that reads a value of its result's type by
     the identity map, and is its only user, takes that value as its init, so
-    that bufferization makes no temporary.
+    that bufferization makes no temporary. Nothing is done if the init already
+    is memory that the result has to be written to.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
+def FastMathPass : Pass<"ansor-fast-math", "ModuleOp"> {
+  let summary = "Allow contraction, and reassociation of reductions";
+  let description = [{
+    Adds `contract` to the floating-point arithmetic in the bodies of linalg
+    ops, and `reassoc` to the op that combines an element into its reduction.
+    Never `nnan` or `ninf`: the code has to be right for all values.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def VectorizePass : Pass<"ansor-vectorize", "ModuleOp"> {
+  let summary = "Generate loops of vector code for linalg ops";
+  let description = [{
+    Each `linalg.generic` becomes straight code on one-dimensional vectors if
+    its iteration space is small and static, as it is after tiling, and loops
+    around such code otherwise. The lane dimension is chosen by the accesses:
+    a parallel loop that the result is contiguous in, or a reduction loop that
+    all inputs are contiguous in. Accumulators stay in vector values for the
+    whole reduction. Any affine map is accepted; bodies that have no vector
+    form (gathers, sub-byte storage, complex numbers) get scalar code of the
+    same structure.
+
+    The vector width and the number of registers come from the target that the
+    module carries, or the host's.
+  }];
+  let options = [
+    Option<"strictFP", "strict-fp", "bool", "false",
+           "Never reorder a floating-point reduction">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::affine::AffineDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect", "::mlir::ub::UBDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+def HoistAccumulatorsPass : Pass<"ansor-hoist-accumulators", "ModuleOp"> {
+  let summary = "Keep what a loop accumulates in vector values";
+  let description = [{
+    Hoists reads and writes of loop-invariant subsets of a loop-carried tensor
+    out of `scf.for`, innermost loops first, so that the accumulators of a
+    reduction stay in registers. Loops of at most `unroll` iterations whose
+    body is straight code are unrolled after that; the attribute
+    `ansor.unroll` of a loop asks for another factor.
+  }];
+  let options = [
+    Option<"unroll", "unroll", "int64_t", "8",
+           "Largest trip count of a loop that is unrolled whole">
+  ];
+  let dependentDialects = ["::mlir::scf::SCFDialect"];
+}
+
+def CheckSizePass : Pass<"ansor-check-size", "ModuleOp"> {
+  let summary = "Fail if the module has too many operations";
+  let description = [{
+    Unrolled code of a bad schedule can keep LLVM busy for minutes. The error
+    contains "too large".
+  }];
+  let options = [
+    Option<"maxOperations", "max-operations", "int64_t", "200000",
+           "Largest number of operations">
+  ];
+}
+
+def LowerForallPass : Pass<"ansor-lower-forall", "ModuleOp"> {
+  let summary = "Lower scf.forall on buffers to parallel or sequential loops";
+  let description = [{
+    With `parallel`, an `scf.forall` that no other one encloses becomes
+    `scf.parallel`, for OpenMP. All others, and every `scf.parallel` that was
+    there before, become `scf.for`.
+  }];
+  let options = [
+    Option<"parallel", "parallel", "bool", "true", "Keep the outermost parallel">
+  ];
+  let dependentDialects = ["::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def PlaceBuffersPass : Pass<"ansor-place-buffers", "ModuleOp"> {
+  let summary = "Move small static buffers to the stack, outside all loops";
+  let description = [{
+    An allocation of a static size of at most `max-bytes`, in the entry block of
+    its function and not returned, becomes a stack buffer, as long as the stack
+    buffers of the function stay within `max-stack`.
+  }];
+  let options = [
+    Option<"maxBytes", "max-bytes", "int64_t", "2048", "Largest buffer">,
+    Option<"maxStack", "max-stack", "int64_t", "16384", "Largest sum">
+  ];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
+def LowerCopiesPass : Pass<"ansor-lower-copies", "ModuleOp"> {
+  let summary = "Lower strided copies to loops";
+  let description = [{
+    A `memref.copy` between buffers that are not both contiguous would become a
+    call of a runtime function. It becomes a `linalg.generic` instead.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
+def PolynomialMathPass : Pass<"ansor-polynomial-math", "ModuleOp"> {
+  let summary = "Expand math functions that have a good polynomial";
+  let description = [{
+    Expands exp, expm1, log, log1p, log2, tanh and erf on f32, which would be
+    calls of one lane at a time. Functions that need a careful argument
+    reduction stay calls of the mathematical library.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+def PackedEntryPass : Pass<"ansor-packed-entry", "ModuleOp"> {
+  let summary = "Give public functions an entry that takes an array of pointers";
+  let description = [{
+    For each public function with a body, adds
+    `<name>_packed(%args: !llvm.ptr)`, which loads the arguments through the
+    pointers in `args` and stores the results through those before them, and
+    asks for the C interface of the function. Runs on bufferized functions.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
 #endif // ANSOR_PIPELINES_PASSES_TD

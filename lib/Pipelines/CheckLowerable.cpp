@@ -1,0 +1,85 @@
+//===- CheckLowerable.cpp - See Passes.td -----------------------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "ansor/Pipelines/Passes.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+
+namespace mlir::ansor {
+#define GEN_PASS_DEF_CHECKLOWERABLEPASS
+#define GEN_PASS_DEF_CHECKSIZEPASS
+#include "ansor/Pipelines/Passes.h.inc"
+} // namespace mlir::ansor
+
+using namespace mlir;
+using namespace mlir::ansor;
+
+/// Why a value of `type` can't be lowered, or an empty string.
+static std::string reasonAgainst(Type type) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type)) {
+    if (tensor.getEncoding())
+      return "tensor type with an encoding: the code generation knows dense "
+             "tensors only; convert it to a dense tensor first";
+    return reasonAgainst(tensor.getElementType());
+  }
+  if (isa<UnrankedTensorType>(type))
+    return "unranked tensor: give the tensor a rank first";
+  if (auto fp = dyn_cast<FloatType>(type))
+    if (fp.getWidth() < 16)
+      return "no arithmetic on such a float type in LLVM: widen it to f16 or "
+             "f32 first";
+  return {};
+}
+
+/// Whether the data of `attr` was left out of the text.
+static bool isElided(Attribute attr) {
+  auto resource = dyn_cast<DenseResourceElementsAttr>(attr);
+  return resource && !resource.getRawHandle().getBlob();
+}
+
+namespace {
+struct CheckLowerablePass
+    : public ansor::impl::CheckLowerablePassBase<CheckLowerablePass> {
+  void runOnOperation() override {
+    WalkResult result = getOperation()->walk<WalkOrder::PreOrder>(
+        [&](Operation *op) -> WalkResult {
+          if (op->getDialect() && op->getDialect()->getNamespace() == "transform")
+            return WalkResult::skip();
+          if (auto func = dyn_cast<func::FuncOp>(op))
+            for (Type type : func.getArgumentTypes())
+              if (std::string why = reasonAgainst(type); !why.empty())
+                return op->emitOpError("can't be lowered: ") << type << ": "
+                                                             << why;
+          for (Type type : op->getResultTypes())
+            if (std::string why = reasonAgainst(type); !why.empty())
+              return op->emitOpError("can't be lowered: ")
+                     << type << ": " << why;
+          for (NamedAttribute attr : op->getAttrs())
+            if (isElided(attr.getValue()))
+              return op->emitOpError(
+                  "can't be lowered: the data of its constant was elided from "
+                  "the text; print the module with all resources");
+          return WalkResult::advance();
+        });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+
+struct CheckSizePass : public ansor::impl::CheckSizePassBase<CheckSizePass> {
+  using CheckSizePassBase::CheckSizePassBase;
+  void runOnOperation() override {
+    int64_t count = 0;
+    getOperation()->walk([&](Operation *) { ++count; });
+    if (count <= maxOperations)
+      return;
+    getOperation()->emitError("generated code is too large: ")
+        << count << " operations, the limit is " << maxOperations
+        << "; use smaller tiles or less unrolling";
+    signalPassFailure();
+  }
+};
+} // namespace

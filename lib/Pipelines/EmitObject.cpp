@@ -1,0 +1,173 @@
+//===- EmitObject.cpp - LLVM dialect to objects -----------------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "ansor/Pipelines/Pipelines.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+#include <mutex>
+
+using namespace mlir;
+using namespace mlir::ansor;
+
+static void initializeTargets() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeAllTargetInfos();
+    llvm::InitializeAllTargets();
+    llvm::InitializeAllTargetMCs();
+    llvm::InitializeAllAsmPrinters();
+    llvm::InitializeAllAsmParsers();
+  });
+}
+
+/// The machine to generate code for, or null with an error at `module`.
+static std::unique_ptr<llvm::TargetMachine>
+createMachine(ModuleOp module, const TargetInfo &target, int optLevel) {
+  initializeTargets();
+  std::string message;
+  llvm::Triple triple(target.triple);
+  const llvm::Target *backend =
+      llvm::TargetRegistry::lookupTarget(triple, message);
+  if (!backend) {
+    module.emitError("no code generator for the triple '")
+        << target.triple << "': " << message;
+    return nullptr;
+  }
+  llvm::CodeGenOptLevel level = optLevel >= 3   ? llvm::CodeGenOptLevel::Aggressive
+                                : optLevel == 2 ? llvm::CodeGenOptLevel::Default
+                                : optLevel == 1 ? llvm::CodeGenOptLevel::Less
+                                                : llvm::CodeGenOptLevel::None;
+  std::unique_ptr<llvm::TargetMachine> machine(backend->createTargetMachine(
+      triple, target.cpu, target.features, llvm::TargetOptions(),
+      llvm::Reloc::PIC_, std::nullopt, level));
+  if (!machine)
+    module.emitError("can't create the code generator for cpu '")
+        << target.cpu << "'";
+  return machine;
+}
+
+/// Sets what the code generator and the vectoriser of LLVM read from functions.
+static void annotate(llvm::Module &module, const TargetInfo &target) {
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("target-cpu", target.cpu);
+    if (!target.features.empty())
+      function.addFnAttr("target-features", target.features);
+    function.addFnAttr("prefer-vector-width",
+                       std::to_string(target.vectorBits));
+  }
+}
+
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
+                     int optLevel) {
+  if (optLevel <= 0)
+    return;
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = optLevel > 1;
+  tuning.SLPVectorization = optLevel > 1;
+  llvm::PassBuilder builder(&machine, tuning);
+  llvm::LoopAnalysisManager lam;
+  llvm::FunctionAnalysisManager fam;
+  llvm::CGSCCAnalysisManager cam;
+  llvm::ModuleAnalysisManager mam;
+  builder.registerModuleAnalyses(mam);
+  builder.registerCGSCCAnalyses(cam);
+  builder.registerFunctionAnalyses(fam);
+  builder.registerLoopAnalyses(lam);
+  builder.crossRegisterProxies(lam, fam, cam, mam);
+  llvm::OptimizationLevel level = optLevel >= 3   ? llvm::OptimizationLevel::O3
+                                  : optLevel == 2 ? llvm::OptimizationLevel::O2
+                                                  : llvm::OptimizationLevel::O1;
+  builder.buildPerModuleDefaultPipeline(level).run(module, mam);
+}
+
+LogicalResult ansor::emitObject(ModuleOp module, StringRef path,
+                                const CPULoweringOptions &options) {
+  TargetInfo target = getTarget(module);
+  std::unique_ptr<llvm::TargetMachine> machine =
+      createMachine(module, target, options.optLevel);
+  if (!machine)
+    return failure();
+
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> llvmModule =
+      translateModuleToLLVMIR(module, context, "ansor");
+  if (!llvmModule)
+    return module.emitError("can't be translated to LLVM IR");
+  // Without them llvm.memset is a byte loop and vectors are split.
+  llvmModule->setTargetTriple(machine->getTargetTriple());
+  llvmModule->setDataLayout(machine->createDataLayout());
+  annotate(*llvmModule, target);
+  optimize(*llvmModule, *machine, options.optLevel);
+
+  std::error_code error;
+  llvm::ToolOutputFile out(path, error, llvm::sys::fs::OF_None);
+  if (error)
+    return module.emitError("can't write '")
+           << path << "': " << error.message();
+  if (path.ends_with(".ll")) {
+    llvmModule->print(out.os(), nullptr);
+  } else {
+    llvm::legacy::PassManager codegen;
+    codegen.add(llvm::createTargetTransformInfoWrapperPass(
+        machine->getTargetIRAnalysis()));
+    if (machine->addPassesToEmitFile(codegen, out.os(), nullptr,
+                                     path.ends_with(".s")
+                                         ? llvm::CodeGenFileType::AssemblyFile
+                                         : llvm::CodeGenFileType::ObjectFile))
+      return module.emitError("the code generator can't write '")
+             << path << "'";
+    codegen.run(*llvmModule);
+  }
+  out.keep();
+  return success();
+}
+
+LogicalResult ansor::linkShared(ArrayRef<std::string> objects, StringRef path,
+                                std::string &error) {
+  // GNU ld starts in 4 ms; lld needs ten times as long.
+  llvm::ErrorOr<std::string> linker = llvm::sys::findProgramByName("ld");
+  if (!linker) {
+    error = "no linker 'ld' on the path";
+    return failure();
+  }
+  SmallVector<StringRef> args = {*linker, "-shared", "-o", path};
+  args.append(objects.begin(), objects.end());
+  SmallString<128> log;
+  if (std::error_code ec =
+          llvm::sys::fs::createTemporaryFile("ansor-ld", "log", log)) {
+    error = "can't create a temporary file: " + ec.message();
+    return failure();
+  }
+  llvm::FileRemover remover(log);
+  std::optional<StringRef> redirects[] = {StringRef(), StringRef(log),
+                                          StringRef(log)};
+  std::string message;
+  int rc = llvm::sys::ExecuteAndWait(*linker, args, std::nullopt, redirects,
+                                     /*SecondsToWait=*/60, /*MemoryLimit=*/0,
+                                     &message);
+  if (rc == 0)
+    return success();
+  error = message;
+  if (auto text = llvm::MemoryBuffer::getFile(log))
+    error += (*text)->getBuffer().str();
+  return failure();
+}

@@ -1,0 +1,574 @@
+//===- NestEmitter.cpp - See Nest.h -----------------------------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Nest.h"
+#include "mlir/Analysis/FlatLinearValueConstraints.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+#include <map>
+
+using namespace mlir;
+using namespace mlir::ansor;
+
+/// Partial accumulators of a lane reduction, to hide the latency of adding.
+static constexpr unsigned kLaneAccumulators = 4;
+
+namespace {
+
+/// Where the current piece of straight code lies in one loop.
+struct Position {
+  Value base;         ///< induction variable, or null
+  int64_t offset = 0; ///< added to it
+  int64_t size = 1;   ///< iterations that the piece covers
+};
+
+/// Emits the code of one op. The state is that of a recursive descent: parallel
+/// loops, then the accumulators, then reduction loops, then bodies.
+class NestEmitter {
+public:
+  NestEmitter(linalg::LinalgOp op, const NestPlan &plan)
+      : op(op), plan(plan), b(op), loc(op.getLoc()),
+        positions(op.getNumLoops()), buffers(op.hasPureBufferSemantics()) {
+    for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
+      (iterator == utils::IteratorType::parallel ? parallelLoops
+                                                 : reductionLoops)
+          .push_back(loop);
+    for (OpOperand &operand : op->getOpOperands())
+      maps.push_back(op.getMatchingIndexingMap(&operand));
+    for (OpOperand &init : op.getDpsInitsMutable()) {
+      inits.push_back(init.get());
+      needsInit.push_back(!reductionLoops.empty() ||
+                          op.payloadUsesValueFromOperand(&init));
+    }
+  }
+
+  void run() {
+    emitParallel(0);
+    if (!buffers)
+      for (auto [result, value] : llvm::zip_equal(op->getResults(), inits))
+        result.replaceAllUsesWith(value);
+    op.erase();
+  }
+
+private:
+  /// One chunk of the lane loop, or one scalar iteration of it.
+  struct Chunk {
+    int64_t offset, width;
+  };
+
+  using Callback = llvm::function_ref<void()>;
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  }
+  /// A loop from `lower` to `upper` that carries `state`.
+  void emitLoop(unsigned loop, Value lower, Value upper, int64_t step,
+                SmallVectorImpl<Value> &state, Callback body);
+  /// Splits `loop` into pieces of its tile size and a rest.
+  void emitPieces(unsigned loop, SmallVectorImpl<Value> &state, Callback body);
+  void emitParallel(unsigned depth);
+  void emitLeaf();
+  void emitReduction(unsigned depth);
+  void emitBodies();
+  void evaluate(ArrayRef<int64_t> point, int64_t width,
+                ArrayRef<Value> accumulators, SmallVectorImpl<Value> &results);
+
+  SmallVector<Chunk> chunks(int64_t size) const;
+  void forEachPoint(ArrayRef<unsigned> loops, SmallVectorImpl<int64_t> &point,
+                    unsigned depth, Callback body);
+
+  Value loopSize(unsigned loop);
+  Value indexOf(unsigned loop, int64_t point);
+  SmallVector<Value> indicesOf(unsigned operand, ArrayRef<int64_t> point);
+  Value loadScalar(Value source, ValueRange indices);
+  Value loadVector(Value source, ValueRange indices, int64_t width);
+  Value load(unsigned operand, Value source, ArrayRef<int64_t> point,
+             int64_t width);
+  void store(unsigned init, Value value, ArrayRef<int64_t> point,
+             int64_t width);
+  Value combine(unsigned init, Value lhs, Value rhs);
+  Value reduceLanes(unsigned init, Value vector);
+  Value toVector(Value value, int64_t width);
+  bool vectors() const { return plan.lane.has_value(); }
+
+  linalg::LinalgOp op;
+  const NestPlan &plan;
+  OpBuilder b;
+  Location loc;
+  SmallVector<unsigned> parallelLoops, reductionLoops;
+  SmallVector<AffineMap> maps;
+  SmallVector<Position> positions;
+  SmallVector<Value> inits;     ///< current tensor (or buffer) of each result
+  SmallVector<bool> needsInit;  ///< whether old values are read
+  SmallVector<Value> accs;      ///< accumulators of the current leaf
+  /// Values computed once for the current block.
+  std::map<std::pair<unsigned, unsigned>, Value> bases;
+  DenseMap<std::pair<Value, int64_t>, Value> sums;
+  std::map<std::pair<unsigned, std::vector<int64_t>>, Value> loads;
+  bool buffers;
+};
+} // namespace
+
+Value NestEmitter::loopSize(unsigned loop) {
+  for (auto [i, map] : llvm::enumerate(maps))
+    for (auto [dim, expr] : llvm::enumerate(map.getResults()))
+      if (expr == b.getAffineDimExpr(loop)) {
+        Value source = op->getOperand(i);
+        if (isa<TensorType>(source.getType()))
+          return tensor::DimOp::create(b, loc, source, dim);
+        return memref::DimOp::create(b, loc, source, dim);
+      }
+  llvm_unreachable("a loop of a linalg op has an operand that gives its size");
+}
+
+void NestEmitter::emitLoop(unsigned loop, Value lower, Value upper,
+                           int64_t step, SmallVectorImpl<Value> &state,
+                           Callback body) {
+  auto forOp =
+      scf::ForOp::create(b, loc, lower, upper, constant(step), state);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(forOp.getBody());
+  for (auto [value, arg] : llvm::zip_equal(state, forOp.getRegionIterArgs()))
+    value = arg;
+  positions[loop].base = forOp.getInductionVar();
+  bases.clear();
+  sums.clear();
+  loads.clear();
+  body();
+  bases.clear();
+  sums.clear();
+  loads.clear();
+  positions[loop].base = Value();
+  if (!state.empty())
+    scf::YieldOp::create(b, loc, state);
+  for (auto [value, result] : llvm::zip_equal(state, forOp.getResults()))
+    value = result;
+}
+
+void NestEmitter::emitPieces(unsigned loop, SmallVectorImpl<Value> &state,
+                             Callback body) {
+  int64_t extent = plan.extents[loop], tile = plan.tile[loop];
+  Position &position = positions[loop];
+  if (ShapedType::isDynamic(extent)) {
+    Value size = loopSize(loop), main = size;
+    if (tile > 1) {
+      Value rest = arith::RemUIOp::create(b, loc, size, constant(tile));
+      main = arith::SubIOp::create(b, loc, size, rest);
+    }
+    position = {Value(), 0, tile};
+    emitLoop(loop, constant(0), main, tile, state, body);
+    if (tile > 1) {
+      position = {Value(), 0, 1};
+      emitLoop(loop, main, size, 1, state, body);
+    }
+    return;
+  }
+  int64_t main = tile > 0 ? extent / tile * tile : 0;
+  if (main == 0 && extent == 0)
+    return;
+  if (main > tile) {
+    position = {Value(), 0, tile};
+    emitLoop(loop, constant(0), constant(main), tile, state, body);
+  } else if (main > 0) {
+    position = {Value(), 0, tile};
+    body();
+  }
+  if (main < extent) {
+    position = {Value(), main, extent - main};
+    bases.clear();
+    sums.clear();
+    loads.clear();
+    body();
+  }
+}
+
+void NestEmitter::emitParallel(unsigned depth) {
+  if (depth == parallelLoops.size())
+    return emitLeaf();
+  SmallVector<Value> none;
+  SmallVectorImpl<Value> &state = buffers ? none : inits;
+  emitPieces(parallelLoops[depth], state, [&] { emitParallel(depth + 1); });
+}
+
+SmallVector<NestEmitter::Chunk> NestEmitter::chunks(int64_t size) const {
+  SmallVector<Chunk> result;
+  int64_t offset = 0;
+  for (; offset + plan.lanes <= size; offset += plan.lanes)
+    result.push_back({offset, plan.lanes});
+  for (int64_t width = llvm::bit_floor<uint64_t>(std::max<int64_t>(plan.lanes - 1, 1));
+       offset < size; width /= 2)
+    for (; offset + width <= size; offset += width)
+      result.push_back({offset, width});
+  return result;
+}
+
+void NestEmitter::forEachPoint(ArrayRef<unsigned> loops,
+                               SmallVectorImpl<int64_t> &point, unsigned depth,
+                               Callback body) {
+  if (depth == loops.size())
+    return body();
+  unsigned loop = loops[depth];
+  if (plan.lane && *plan.lane == loop) // Left to the chunks.
+    return forEachPoint(loops, point, depth + 1, body);
+  for (int64_t i = 0; i < positions[loop].size; ++i) {
+    point[loop] = i;
+    forEachPoint(loops, point, depth + 1, body);
+  }
+  point[loop] = 0;
+}
+
+void NestEmitter::emitLeaf() {
+  unsigned numInits = inits.size();
+  SmallVector<Chunk> lane = {{0, 1}};
+  if (vectors() && !plan.laneReduces)
+    lane = chunks(positions[*plan.lane].size);
+  SmallVector<int64_t> point(op.getNumLoops(), 0);
+  SmallVector<Value> initial = inits; // Reads come before all writes.
+  accs.clear();
+  bases.clear();
+  sums.clear();
+  loads.clear();
+
+  auto forEachResult = [&](llvm::function_ref<void(unsigned, Chunk)> body) {
+    forEachPoint(parallelLoops, point, 0, [&] {
+      for (Chunk chunk : lane) {
+        if (vectors() && !plan.laneReduces)
+          point[*plan.lane] = chunk.offset;
+        for (unsigned i = 0; i < numInits; ++i)
+          body(i, chunk);
+      }
+      if (vectors() && !plan.laneReduces)
+        point[*plan.lane] = 0;
+    });
+  };
+
+  unsigned firstInit = op.getNumDpsInputs();
+  forEachResult([&](unsigned i, Chunk chunk) {
+    Value value;
+    if (needsInit[i])
+      value = load(firstInit + i, initial[i], point, chunk.width);
+    accs.push_back(value);
+    if (!plan.laneReduces)
+      return;
+    // Behind the scalar: partial results of the lanes.
+    TypedAttr neutral = *arith::getNeutralElement(getCombiner(op, i));
+    auto type = VectorType::get({plan.lanes}, neutral.getType());
+    Value vector = arith::ConstantOp::create(
+        b, loc, DenseElementsAttr::get(type, ArrayRef<Attribute>(neutral)));
+    accs.append(kLaneAccumulators, vector);
+  });
+
+  emitReduction(0);
+
+  unsigned next = 0;
+  forEachResult([&](unsigned i, Chunk chunk) {
+    Value value = accs[next++];
+    if (plan.laneReduces) {
+      Value vector = accs[next++];
+      for (unsigned k = 1; k < kLaneAccumulators; ++k)
+        vector = combine(i, vector, accs[next++]);
+      value = combine(i, value, reduceLanes(i, vector));
+    }
+    store(i, value, point, chunk.width);
+  });
+}
+
+void NestEmitter::emitReduction(unsigned depth) {
+  if (depth == reductionLoops.size())
+    return emitBodies();
+  emitPieces(reductionLoops[depth], accs, [&] { emitReduction(depth + 1); });
+}
+
+void NestEmitter::emitBodies() {
+  unsigned numInits = inits.size();
+  SmallVector<int64_t> point(op.getNumLoops(), 0);
+  loads.clear();
+  SmallVector<Value> old(numInits), results;
+
+  if (!plan.laneReduces) {
+    SmallVector<Chunk> lane = {{0, 1}};
+    if (vectors())
+      lane = chunks(positions[*plan.lane].size);
+    forEachPoint(reductionLoops, point, 0, [&] {
+      unsigned next = 0;
+      forEachPoint(parallelLoops, point, 0, [&] {
+        for (Chunk chunk : lane) {
+          if (vectors())
+            point[*plan.lane] = chunk.offset;
+          for (unsigned i = 0; i < numInits; ++i)
+            old[i] = accs[next + i];
+          evaluate(point, chunk.width, old, results);
+          for (unsigned i = 0; i < numInits; ++i)
+            accs[next++] = results[i];
+        }
+        if (vectors())
+          point[*plan.lane] = 0;
+      });
+    });
+    return;
+  }
+
+  SmallVector<Chunk> lane = chunks(positions[*plan.lane].size);
+  constexpr unsigned stride = 1 + kLaneAccumulators;
+  forEachPoint(reductionLoops, point, 0, [&] {
+    for (unsigned which = 0, e = lane.size(); which < e; ++which) {
+      Chunk chunk = lane[which];
+      point[*plan.lane] = chunk.offset;
+      unsigned next = 0;
+      forEachPoint(parallelLoops, point, 0, [&] {
+        bool full = chunk.width == plan.lanes;
+        unsigned slot = full ? 1 + which % kLaneAccumulators : 0;
+        for (unsigned i = 0; i < numInits; ++i) {
+          Value acc = accs[next + i * stride + slot];
+          if (!full && chunk.width > 1) {
+            TypedAttr neutral = *arith::getNeutralElement(getCombiner(op, i));
+            auto type = VectorType::get({chunk.width}, neutral.getType());
+            acc = arith::ConstantOp::create(
+                b, loc,
+                DenseElementsAttr::get(type, ArrayRef<Attribute>(neutral)));
+          }
+          old[i] = acc;
+        }
+        evaluate(point, chunk.width, old, results);
+        for (unsigned i = 0; i < numInits; ++i) {
+          Value &acc = accs[next + i * stride + slot];
+          acc = !full && chunk.width > 1
+                    ? combine(i, acc, reduceLanes(i, results[i]))
+                    : results[i];
+        }
+        next += numInits * stride;
+      });
+    }
+    point[*plan.lane] = 0;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Straight code
+//===----------------------------------------------------------------------===//
+
+Value NestEmitter::toVector(Value value, int64_t width) {
+  if (isa<VectorType>(value.getType()))
+    return value;
+  return vector::BroadcastOp::create(
+      b, loc, VectorType::get({width}, value.getType()), value);
+}
+
+Value NestEmitter::indexOf(unsigned loop, int64_t point) {
+  Value base = positions[loop].base;
+  int64_t offset = positions[loop].offset + point;
+  if (!base)
+    return constant(offset);
+  if (offset == 0)
+    return base;
+  Value &sum = sums[{base, offset}];
+  if (!sum)
+    sum = arith::AddIOp::create(b, loc, base, constant(offset));
+  return sum;
+}
+
+SmallVector<Value> NestEmitter::indicesOf(unsigned operand,
+                                          ArrayRef<int64_t> point) {
+  AffineMap map = maps[operand];
+  unsigned numDims = map.getNumDims();
+  SmallVector<Value> indices;
+  for (auto [r, expr] : llvm::enumerate(map.getResults())) {
+    SmallVector<int64_t> flat;
+    bool linear = succeeded(getFlattenedAffineExpr(
+                      expr, numDims, map.getNumSymbols(), &flat)) &&
+                  flat.size() == map.getNumInputs() + 1;
+    if (!linear) {
+      SmallVector<Value> dims;
+      for (unsigned d = 0; d < numDims; ++d)
+        dims.push_back(indexOf(d, point[d]));
+      indices.push_back(affine::AffineApplyOp::create(
+          b, loc, AffineMap::get(numDims, 0, expr), dims));
+      continue;
+    }
+    int64_t offset = flat.back();
+    bool hasBase = false;
+    for (unsigned d = 0; d < numDims; ++d) {
+      offset += flat[d] * (positions[d].offset + point[d]);
+      hasBase |= flat[d] && positions[d].base;
+    }
+    if (!hasBase) {
+      indices.push_back(constant(offset));
+      continue;
+    }
+    Value &base = bases[{operand, static_cast<unsigned>(r)}];
+    if (!base) {
+      Value sum;
+      for (unsigned d = 0; d < numDims; ++d) {
+        if (!flat[d] || !positions[d].base)
+          continue;
+        Value term = positions[d].base;
+        if (flat[d] != 1)
+          term = arith::MulIOp::create(b, loc, term, constant(flat[d]));
+        sum = sum ? arith::AddIOp::create(b, loc, sum, term) : term;
+      }
+      base = sum;
+    }
+    if (offset == 0) {
+      indices.push_back(base);
+      continue;
+    }
+    Value key = base;
+    Value &sum = sums[{key, offset}];
+    if (!sum)
+      sum = arith::AddIOp::create(b, loc, key, constant(offset));
+    indices.push_back(sum);
+  }
+  return indices;
+}
+
+Value NestEmitter::loadScalar(Value source, ValueRange indices) {
+  if (isa<TensorType>(source.getType()))
+    return tensor::ExtractOp::create(b, loc, source, indices);
+  if (isa<MemRefType>(source.getType()))
+    return memref::LoadOp::create(b, loc, source, indices);
+  return source; // A scalar operand.
+}
+
+Value NestEmitter::loadVector(Value source, ValueRange indices,
+                              int64_t width) {
+  auto type =
+      VectorType::get({width}, getElementTypeOrSelf(source.getType()));
+  bool inBounds[] = {true};
+  return vector::TransferReadOp::create(
+      b, loc, type, source, indices,
+      ub::PoisonOp::create(b, loc, type.getElementType()), inBounds);
+}
+
+Value NestEmitter::load(unsigned operand, Value source,
+                        ArrayRef<int64_t> point, int64_t width) {
+  if (!isa<ShapedType>(source.getType()))
+    return source;
+  LaneAccess access = LaneAccess::Invariant;
+  if (vectors())
+    access = classifyAccess(maps[operand], *plan.lane);
+  if (access == LaneAccess::Contiguous && plan.laneReduces && width == 1)
+    access = LaneAccess::Invariant;
+  if (access == LaneAccess::Invariant)
+    return loadScalar(source, indicesOf(operand, point));
+  if (access == LaneAccess::Contiguous)
+    return loadVector(source, indicesOf(operand, point), width);
+  SmallVector<int64_t> lane(point);
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i < width; ++i, ++lane[*plan.lane])
+    elements.push_back(loadScalar(source, indicesOf(operand, lane)));
+  return vector::FromElementsOp::create(
+      b, loc, VectorType::get({width}, elements.front().getType()), elements);
+}
+
+void NestEmitter::store(unsigned init, Value value, ArrayRef<int64_t> point,
+                        int64_t width) {
+  SmallVector<Value> indices = indicesOf(op.getNumDpsInputs() + init, point);
+  Value &target = inits[init];
+  if (vectors() && !plan.laneReduces) {
+    bool inBounds[] = {true};
+    auto write = vector::TransferWriteOp::create(
+        b, loc, toVector(value, width), target, indices, inBounds);
+    if (!buffers)
+      target = write.getResult();
+    return;
+  }
+  if (buffers)
+    memref::StoreOp::create(b, loc, value, target, indices);
+  else
+    target = tensor::InsertOp::create(b, loc, value, target, indices);
+}
+
+Value NestEmitter::combine(unsigned init, Value lhs, Value rhs) {
+  Operation *combiner = getCombiner(op, init);
+  Operation *copy = b.clone(*combiner);
+  copy->setOperands({lhs, rhs});
+  copy->getResult(0).setType(lhs.getType());
+  return copy->getResult(0);
+}
+
+Value NestEmitter::reduceLanes(unsigned init, Value vector) {
+  Operation *combiner = getCombiner(op, init);
+  auto flags = arith::FastMathFlags::none;
+  if (auto fm = dyn_cast<arith::ArithFastMathInterface>(combiner))
+    flags = fm.getFastMathFlagsAttr().getValue();
+  return vector::ReductionOp::create(
+      b, loc, *linalg::getCombinerOpKind(combiner), vector, flags);
+}
+
+void NestEmitter::evaluate(ArrayRef<int64_t> point, int64_t width,
+                           ArrayRef<Value> accumulators,
+                           SmallVectorImpl<Value> &results) {
+  Block *body = op.getBlock();
+  IRMapping values;
+  unsigned numInputs = op.getNumDpsInputs();
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    BlockArgument arg = op.getMatchingBlockArgument(input);
+    if (arg.use_empty())
+      continue;
+    unsigned number = input->getOperandNumber();
+    // Loads of the same place are the same value: loops that the access does
+    // not depend on don't count.
+    std::vector<int64_t> key(point.begin(), point.end());
+    for (unsigned d = 0, e = key.size(); d < e; ++d)
+      if (!maps[number].isFunctionOfDim(d))
+        key[d] = 0;
+    key.push_back(width);
+    Value &value = loads[{number, key}];
+    if (!value)
+      value = load(number, input->get(), point, width);
+    values.map(arg, value);
+  }
+  for (auto [i, acc] : llvm::enumerate(accumulators))
+    if (acc)
+      values.map(body->getArgument(numInputs + i), acc);
+
+  bool vector = vectors() && !(plan.laneReduces && width == 1);
+  for (Operation &inner : body->without_terminator()) {
+    if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
+      unsigned loop = index.getDim();
+      Value value = indexOf(loop, point[loop]);
+      if (vector && *plan.lane == loop) {
+        auto type = VectorType::get({width}, b.getIndexType());
+        value = arith::AddIOp::create(b, loc, toVector(value, width),
+                                      vector::StepOp::create(b, loc, type));
+      }
+      values.map(index.getResult(), value);
+      continue;
+    }
+    bool mixed = llvm::any_of(inner.getOperands(), [&](Value operand) {
+      return isa<VectorType>(values.lookupOrDefault(operand).getType());
+    });
+    if (!vector || !mixed) {
+      b.clone(inner, values);
+      continue;
+    }
+    SmallVector<Value> operands;
+    for (Value operand : inner.getOperands())
+      operands.push_back(toVector(values.lookupOrDefault(operand), width));
+    SmallVector<Type> types;
+    for (Type type : inner.getResultTypes())
+      types.push_back(VectorType::get({width}, type));
+    OperationState state(inner.getLoc(), inner.getName(), operands, types,
+                         inner.getAttrs());
+    Operation *copy = b.create(state);
+    values.map(inner.getResults(), copy->getResults());
+  }
+  results.clear();
+  for (Value yielded : body->getTerminator()->getOperands()) {
+    Value value = values.lookupOrDefault(yielded);
+    if (vector)
+      value = toVector(value, width);
+    results.push_back(value);
+  }
+}
+
+void ansor::emitNest(linalg::LinalgOp op, const NestPlan &plan) {
+  NestEmitter(op, plan).run();
+}

@@ -1,0 +1,72 @@
+//===- PlaceBuffers.cpp - See Passes.td -------------------------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "ansor/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
+
+namespace mlir::ansor {
+#define GEN_PASS_DEF_PLACEBUFFERSPASS
+#include "ansor/Pipelines/Passes.h.inc"
+} // namespace mlir::ansor
+
+using namespace mlir;
+using namespace mlir::ansor;
+
+/// Bytes of a static buffer, or -1.
+static int64_t staticBytes(MemRefType type) {
+  if (!type.hasStaticShape() || !type.getLayout().isIdentity() ||
+      type.getMemorySpace())
+    return -1;
+  Type element = type.getElementType();
+  if (!element.isIntOrFloat() && !element.isIndex())
+    return -1;
+  int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  return type.getNumElements() * llvm::divideCeil(bits, 8);
+}
+
+namespace {
+struct PlaceBuffersPass
+    : public ansor::impl::PlaceBuffersPassBase<PlaceBuffersPass> {
+  using PlaceBuffersPassBase::PlaceBuffersPassBase;
+
+  void runOnFunction(func::FuncOp func) {
+    SmallVector<memref::AllocOp> allocs(
+        func.getBody().front().getOps<memref::AllocOp>());
+    if (allocs.empty())
+      return;
+    BufferViewFlowAnalysis views(func);
+    int64_t total = 0;
+    for (memref::AllocOp alloc : allocs) {
+      int64_t bytes = staticBytes(alloc.getType());
+      if (bytes < 0 || bytes > maxBytes || total + bytes > maxStack)
+        continue;
+      // Escapes by a return, or into a region that outlives nothing: keep it.
+      bool escapes = llvm::any_of(views.resolve(alloc), [](Value alias) {
+        return llvm::any_of(alias.getUsers(), [](Operation *user) {
+          return user->hasTrait<OpTrait::ReturnLike>() &&
+                 isa<func::FuncOp>(user->getParentOp());
+        });
+      });
+      if (escapes)
+        continue;
+      OpBuilder builder(alloc);
+      auto alloca = memref::AllocaOp::create(builder, alloc.getLoc(),
+                                             alloc.getType(),
+                                             alloc.getAlignmentAttr());
+      alloc.replaceAllUsesWith(alloca.getResult());
+      alloc.erase();
+      total += bytes;
+    }
+  }
+
+  void runOnOperation() override {
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      if (!func.isExternal())
+        runOnFunction(func);
+  }
+};
+} // namespace

@@ -1,0 +1,118 @@
+//===- TaskDestinations.cpp - See Passes.td ---------------------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "ansor/Pipelines/Passes.h"
+
+namespace mlir::ansor {
+#define GEN_PASS_DEF_TASKDESTINATIONSPASS
+#define GEN_PASS_DEF_DROPTASKRESULTSPASS
+#include "ansor/Pipelines/Passes.h.inc"
+} // namespace mlir::ansor
+
+using namespace mlir;
+using namespace mlir::ansor;
+
+static constexpr StringLiteral kTask = "ansor.task";
+static constexpr StringLiteral kWritable = "bufferization.writable";
+
+/// Makes the function return its results in its last arguments. Emits and
+/// fails if they don't fit.
+static LogicalResult materialize(func::FuncOp func) {
+  unsigned numResults = func.getNumResults(), numArgs = func.getNumArguments();
+  if (numResults > numArgs)
+    return func.emitOpError("is a task with ")
+           << numResults << " results but only " << numArgs
+           << " arguments: it needs one init argument a result";
+  for (auto [arg, result] :
+       llvm::zip_equal(func.getArgumentTypes().take_back(numResults),
+                       func.getResultTypes()))
+    if (arg != result || !isa<RankedTensorType>(arg))
+      return func.emitOpError("is a task whose result of type ")
+             << result << " has an init argument of type " << arg
+             << ": both have to be the same tensor type";
+  func.walk([&](func::ReturnOp ret) {
+    OpBuilder builder(ret);
+    for (OpOperand &operand : ret->getOpOperands()) {
+      BlockArgument init =
+          func.getArgument(numArgs - numResults + operand.getOperandNumber());
+      if (operand.get() != init)
+        operand.set(bufferization::MaterializeInDestinationOp::create(
+                        builder, ret.getLoc(), init.getType(), operand.get(),
+                        init)
+                        ->getResult(0));
+    }
+  });
+  return success();
+}
+
+namespace {
+struct TaskDestinationsPass
+    : public ansor::impl::TaskDestinationsPassBase<TaskDestinationsPass> {
+  void runOnOperation() override {
+    Attribute no = BoolAttr::get(&getContext(), false);
+    for (auto func : getOperation().getOps<func::FuncOp>()) {
+      if (func.isExternal())
+        continue;
+      bool task = func->hasAttr(kTask);
+      if (task && failed(materialize(func)))
+        return signalPassFailure();
+      if (!task && func.isPrivate())
+        continue;
+      unsigned inits = task ? func.getNumResults() : 0;
+      for (unsigned i = 0, e = func.getNumArguments() - inits; i < e; ++i)
+        if (isa<TensorType>(func.getArgument(i).getType()) &&
+            !func.getArgAttr(i, kWritable))
+          func.setArgAttr(i, kWritable, no);
+    }
+  }
+};
+
+struct DropTaskResultsPass
+    : public ansor::impl::DropTaskResultsPassBase<DropTaskResultsPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    llvm::StringSet<> dropped;
+    for (auto func : module.getOps<func::FuncOp>()) {
+      if (!func->hasAttr(kTask) || func.isExternal() || !func.getNumResults())
+        continue;
+      unsigned first = func.getNumArguments() - func.getNumResults();
+      func.walk([&](func::ReturnOp ret) {
+        OpBuilder builder(ret);
+        for (auto [i, value] : llvm::enumerate(ret.getOperands())) {
+          Value source = value;
+          while (auto cast = source.getDefiningOp<memref::CastOp>())
+            source = cast.getSource();
+          if (source != func.getArgument(first + i))
+            memref::CopyOp::create(builder, ret.getLoc(), value,
+                                   func.getArgument(first + i));
+        }
+        ret->setOperands({});
+      });
+      func.setAllResultAttrs(ArrayRef<DictionaryAttr>());
+      func.setFunctionType(FunctionType::get(
+          &getContext(), func.getFunctionType().getInputs(), {}));
+      dropped.insert(func.getName());
+    }
+    module.walk([&](func::CallOp call) {
+      if (!dropped.contains(call.getCallee()) || !call.getNumResults())
+        return;
+      OpBuilder builder(call);
+      auto inits = call.getOperands().take_back(call.getNumResults());
+      for (auto [result, init] : llvm::zip_equal(call.getResults(), inits)) {
+        Value value = init;
+        if (value.getType() != result.getType())
+          value = memref::CastOp::create(builder, call.getLoc(),
+                                         result.getType(), value);
+        result.replaceAllUsesWith(value);
+      }
+      func::CallOp::create(builder, call.getLoc(), call.getCallee(),
+                           TypeRange(), call.getOperands());
+      call.erase();
+    });
+  }
+};
+} // namespace
