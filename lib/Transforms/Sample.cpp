@@ -58,7 +58,8 @@ void SamplePass::runOnOperation() {
     return signalPassFailure();
   }
   if (count < 0) {
-    emitError(module.getLoc()) << "option 'count' must not be negative, got " << count;
+    emitError(module.getLoc()) << "option 'count' must not be negative, got "
+                       << static_cast<int64_t>(count);
     return signalPassFailure();
   }
   TargetInfo info;
@@ -168,7 +169,7 @@ LogicalResult SamplePass::sampleTask(func::FuncOp task, const TargetInfo &info,
      << "\n";
   os.flush();
   if (numPrinted < count)
-    emitWarning(task.getLoc()) << "only " << numPrinted << " of " << count
+    emitWarning(task.getLoc()) << "only " << numPrinted << " of " << static_cast<int64_t>(count)
                        << " candidates were found: no sketch has a legal "
                           "sample in "
                        << kAttempts << " attempts any more";

@@ -1,6 +1,6 @@
 // RUN: ansor-opt %s -split-input-file -verify-diagnostics
 
-// expected-error @below {{'ansor.task' belongs on a 'func.func', not on 'builtin.module'}}
+// expected-error @below {{'ansor.task' belongs on a 'func.func' or a 'transform.named_sequence', not on 'builtin.module'}}
 module attributes {ansor.task = "a"} {}
 
 // -----
