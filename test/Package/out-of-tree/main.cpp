@@ -100,5 +100,13 @@ int main(int argc, char **argv) {
       llvm::outs() << "\n";
     }
   }
-  return 0;
+
+  // Each candidate is applied to a copy, and must succeed.
+  PassManager sampling(&context);
+  ansor::SamplePassOptions options;
+  options.target = "x86-64-v3";
+  options.count = 6;
+  options.check = true;
+  sampling.addPass(ansor::createSamplePass(options));
+  return failed(sampling.run(*module));
 }
