@@ -145,6 +145,7 @@ private:
     loop.desc.annotation = annotation;
     loop.desc.partial = partial || (ub - lb) % by != 0;
     loop.unroll = getUnroll(op);
+    unrollLoop(loop.desc, loop.unroll.value_or(0));
     loops.push_back(loop);
     return true;
   }
@@ -225,6 +226,12 @@ private:
     if (!op->hasAttr(kVectorizeAttr)) {
       for (unsigned i = 0; i < own.size(); ++i)
         append(i);
+      // A limit on the op is for its own loops, from the innermost outward.
+      int64_t limit = getUnroll(op).value_or(0);
+      for (size_t l = statement.loops.size(); l-- > loops.size();) {
+        unrollLoop(statement.loops[l], limit);
+        limit /= statement.loops[l].extent;
+      }
       return statement;
     }
     // Vector code keeps the reductions of a tile outside its vectors.
@@ -235,6 +242,14 @@ private:
     if (statement.loops.size() > loops.size())
       statement.loops.back().annotation = LoopDesc::Vectorized;
     return statement;
+  }
+
+  /// Unrolls `loop` up to `limit` copies, if nothing else becomes of it.
+  static void unrollLoop(LoopDesc &loop, int64_t limit) {
+    if (limit <= 1 || loop.annotation != LoopDesc::None)
+      return;
+    loop.annotation = LoopDesc::Unrolled;
+    loop.copies = std::min(loop.extent, limit);
   }
 
   /// Adds an access to what `view` shows; `index(d)` is the function of the
@@ -263,8 +278,7 @@ private:
     return statement.accesses.back();
   }
 
-  /// Classes the enclosing loops by what they drive, notes the allocation, and
-  /// puts the annotations that a limit implies.
+  /// Classes the enclosing loops by what they drive, and notes the allocation.
   void finish(StatementDesc statement, ArrayRef<const View *> outputs,
               ArrayRef<std::pair<const View *, unsigned>> reducedDims) {
     auto drives = [](const Linear &linear, unsigned loop) {
@@ -289,16 +303,6 @@ private:
       for (int64_t extent : root.shape)
         statement.allocationBytes *= extent;
       statement.allocationDepth = root.depth;
-    }
-    int64_t copies = 1;
-    for (LoopDesc &loop : llvm::reverse(statement.loops)) {
-      if (loop.annotation == LoopDesc::Vectorized)
-        continue;
-      if (loop.annotation != LoopDesc::None ||
-          loop.extent > statement.unrollLimit / copies)
-        break;
-      copies *= loop.extent;
-      loop.annotation = LoopDesc::Unrolled;
     }
     program.statements.push_back(std::move(statement));
   }

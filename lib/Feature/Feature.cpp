@@ -313,17 +313,20 @@ static unsigned getPosition(ArrayRef<LoopDesc> loops,
 
 static void writeAnnotation(RowWriter &row, ArrayRef<LoopDesc> loops,
                             LoopDesc::Annotation annotation) {
+  auto lengthOf = [](const LoopDesc &loop) {
+    return loop.annotation == LoopDesc::Unrolled ? loop.copies : loop.extent;
+  };
   SmallVector<size_t, 8> annotated;
   double product = 1;
   for (auto [l, loop] : llvm::enumerate(loops)) {
     if (loop.annotation != annotation)
       continue;
     annotated.push_back(l);
-    product *= loop.extent;
+    product *= lengthOf(loop);
   }
   row.number(annotated.size());
   row.number(annotated.empty() ? 0 : product);
-  row.number(annotated.empty() ? 0 : loops[annotated.back()].extent);
+  row.number(annotated.empty() ? 0 : lengthOf(loops[annotated.back()]));
   row.oneHot(getPosition(loops, annotated, annotation == LoopDesc::Parallel),
              8);
 }

@@ -90,6 +90,8 @@ static void printNest(llvm::json::OStream &json,
         json.attribute("kind", stringify(loop.kind));
         if (loop.annotation != LoopDesc::None)
           json.attribute("annotation", stringify(loop.annotation));
+        if (loop.annotation == LoopDesc::Unrolled)
+          json.attribute("copies", loop.copies);
         if (loop.partial)
           json.attribute("partial", true);
       });

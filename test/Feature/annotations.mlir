@@ -6,18 +6,17 @@
 #c = affine_map<(m, n, k) -> (m, n)>
 
 // A vectorised op: its reductions come first, its innermost spatial iterator
-// is the vector. Within a limit of 64 copies, the loops of 6 and 4 around that
-// are unrolled; the next, of 16, would make 384.
+// is the vector. The loop around it is unrolled by 8, of 16 iterations.
 // CHECK:      "statement":"s3","loops":[
 // CHECK-SAME: "extent":4,"kind":"spatial","annotation":"parallel"},
-// CHECK-SAME: "extent":16,"kind":"reduction"},
-// CHECK-SAME: "extent":4,"kind":"reduction","annotation":"unrolled"},
-// CHECK-SAME: "extent":6,"kind":"spatial","annotation":"unrolled"},
+// CHECK-SAME: "extent":16,"kind":"reduction","annotation":"unrolled","copies":8},
+// CHECK-SAME: "extent":4,"kind":"reduction"},
+// CHECK-SAME: "extent":6,"kind":"spatial"},
 // CHECK-SAME: "extent":32,"kind":"spatial","annotation":"vectorized"}],
-// CHECK-SAME: "unroll_limit":64
+// CHECK-SAME: "unroll_limit":8
 // ROWS:      "statement":"s3",
 // ROWS-SAME: "vec_len":5.04{{[0-9]*}},"vec_type.inner_spatial":1,
-// ROWS-SAME: "unroll_prod":4.64{{[0-9]*}},{{.*}}"unroll_type.mixed":1,
+// ROWS-SAME: "unroll_num":1,"unroll_prod":3.16{{[0-9]*}},"unroll_len":3.16{{[0-9]*}},"unroll_type.outer_reduce":1,
 // ROWS-SAME: "parallel_len":2.32{{[0-9]*}},"parallel_type.outer_spatial":1
 func.func @cpu(%x: tensor<6x64xf32>, %y: tensor<64x128xf32>, %out: tensor<6x128xf32>) -> tensor<6x128xf32> {
   %c0 = arith.constant 0 : index
@@ -37,7 +36,7 @@ func.func @cpu(%x: tensor<6x64xf32>, %y: tensor<64x128xf32>, %out: tensor<6x128x
         linalg.yield %1 : f32
       } -> tensor<6x32xf32>
       scf.yield %t : tensor<6x32xf32>
-    } {ansor.unroll = 64 : i64}
+    } {ansor.unroll = 8 : i64}
     scf.forall.in_parallel {
       tensor.parallel_insert_slice %s into %o[0, %j] [6, 32] [1, 1] : tensor<6x32xf32> into tensor<6x128xf32>
     }
@@ -79,4 +78,22 @@ func.func @gpu(%x: tensor<64x128xf32>, %out: tensor<64x128xf32>) -> tensor<64x12
     }
   } {mapping = [#gpu.block<y>, #gpu.block<x>]}
   return %r : tensor<64x128xf32>
+}
+
+// -----
+
+#id = affine_map<(m, n) -> (m, n)>
+
+// A limit of 20 on an op: its innermost iterators, 8 and 2 of the next.
+// CHECK:      "task":"unrolled_op",{{.*}}"loops":[
+// CHECK-SAME: "extent":5,"kind":"spatial","annotation":"unrolled","copies":2},
+// CHECK-SAME: "extent":8,"kind":"spatial","annotation":"unrolled","copies":8}],
+// ROWS:       "task":"unrolled_op",{{.*}}"unroll_num":1.58{{[0-9]*}},"unroll_prod":4.08{{[0-9]*}},
+func.func @unrolled_op(%x: tensor<5x8xf32>, %out: tensor<5x8xf32>) -> tensor<5x8xf32> {
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<5x8xf32>) outs(%out : tensor<5x8xf32>) attrs = {ansor.unroll = 20 : i64} {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<5x8xf32>
+  return %r : tensor<5x8xf32>
 }

@@ -183,6 +183,8 @@ TEST(Features, AnnotationsAndPositions) {
   std::vector<LoopDesc> &loops = program.statements[0].loops;
   loops[0].annotation = loops[1].annotation = LoopDesc::Parallel;
   loops[2].annotation = loops[3].annotation = LoopDesc::Unrolled;
+  loops[2].copies = 8;
+  loops[3].copies = 16;
   loops[4].annotation = LoopDesc::Vectorized;
   program.statements[0].unrollLimit = 1024;
   Row row(computeFeatures(program), 0);
@@ -191,7 +193,7 @@ TEST(Features, AnnotationsAndPositions) {
   EXPECT_COUNT(row, "parallel_len", 4);
   EXPECT_EQ(row.stored("parallel_type.outer_spatial"), 1);
   EXPECT_COUNT(row, "unroll_num", 2);
-  EXPECT_COUNT(row, "unroll_prod", 1024);
+  EXPECT_COUNT(row, "unroll_prod", 128);
   EXPECT_COUNT(row, "unroll_len", 16);
   EXPECT_EQ(row.stored("unroll_type.mixed"), 1); // k and i1
   EXPECT_COUNT(row, "vec_num", 1);

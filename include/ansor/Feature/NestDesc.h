@@ -46,6 +46,7 @@ struct LoopDesc {
   int id = -1;        ///< the same for statements inside the same loop
   Kind kind = Spatial;
   Annotation annotation = None;
+  int64_t copies = 1; ///< of the body, if it is unrolled: at most the extent
   /// The last iteration is (or may be) smaller than the others; it counts as a
   /// full one.
   bool partial = false;
