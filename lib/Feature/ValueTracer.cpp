@@ -310,22 +310,35 @@ View ValueTracer::trace(Value value) {
 
 View ValueTracer::traceSlice(tensor::ExtractSliceOp slice) {
   View view = viewOf(slice.getSource());
-  auto offsets = slice.getMixedOffsets();
-  auto strides = slice.getMixedStrides();
-  auto sizes = slice.getMixedSizes();
+  // The mixed forms (getMixedOffsets, …) make an attribute of each constant,
+  // which costs more than all else here.
+  ArrayRef<int64_t> offsets = slice.getStaticOffsets(),
+                    sizes = slice.getStaticSizes(),
+                    strides = slice.getStaticStrides();
+  unsigned dynamicOffset = 0, dynamicStride = 0;
   for (unsigned d = 0, e = offsets.size(); d < e; ++d) {
     auto &[dim, scale] = view.dims[d];
-    addScaled(view.offsets[dim], evalIndex(offsets[d]), scale);
-    scale *= getConstantIntValue(strides[d]).value_or(1);
+    if (ShapedType::isDynamic(offsets[d]))
+      addScaled(view.offsets[dim],
+                evalIndex(slice.getOffsets()[dynamicOffset++]), scale);
+    if (!ShapedType::isDynamic(strides[d]))
+      scale *= strides[d];
+    else
+      scale *= getConstantIntValue(slice.getStrides()[dynamicStride++])
+                   .value_or(1);
   }
   if (view.fresh) {
     // Bufferization turns a slice of an empty tensor into an allocation of
     // the slice's size, where the slice is.
     Buffer buffer = buffers[view.buffer];
     bool partial = false;
-    for (unsigned d = 0, e = sizes.size(); d < e; ++d)
-      buffer.shape[view.dims[d].first] =
-          std::max<int64_t>(boundOf(sizes[d], partial).value_or(1), 1);
+    unsigned dynamicSize = 0;
+    for (unsigned d = 0, e = sizes.size(); d < e; ++d) {
+      int64_t size = sizes[d];
+      if (ShapedType::isDynamic(size))
+        size = boundOf(slice.getSizes()[dynamicSize++], partial).value_or(1);
+      buffer.shape[view.dims[d].first] = std::max<int64_t>(size, 1);
+    }
     buffer.depth = depthOf(slice);
     view.buffer = buffers.size();
     buffers.push_back(std::move(buffer));
