@@ -80,14 +80,15 @@ LogicalResult AnsorDialect::verifyOperationAttribute(Operation *op,
   StringRef name = attr.getName().getValue();
   if (name == kTaskAttr) {
     // A schedule in a library names its task, too.
+    // Functions of other dialects keep it when they are lowered.
     if (failed(verifyPlace(op, attr,
-                           isa<func::FuncOp, transform::NamedSequenceOp>(op),
+                           isa<FunctionOpInterface>(op),
                            "a 'func.func' or a 'transform.named_sequence'")))
       return failure();
     return verifyString(op, attr);
   }
   if (name == kWeightAttr) {
-    if (failed(verifyPlace(op, attr, isa<func::FuncOp>(op), "a 'func.func'")))
+    if (failed(verifyPlace(op, attr, isa<FunctionOpInterface>(op), "a 'func.func'")))
       return failure();
     return verifyInt(op, attr, 1);
   }

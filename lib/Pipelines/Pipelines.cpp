@@ -56,8 +56,10 @@ static void addBufferization(OpPassManager &pm, bool parallel) {
 static void addConversionToLLVM(OpPassManager &pm, bool parallel,
                                 bool reassociate) {
   pm.addPass(createPackedEntryPass());
-  if (parallel)
+  if (parallel) {
     pm.addPass(createConvertSCFToOpenMPPass());
+    pm.addPass(createInlineAllocaScopesPass());
+  }
   pm.addPass(memref::createExpandOpsPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());

@@ -181,6 +181,17 @@ def PolynomialMathPass : Pass<"ansor-polynomial-math", "ModuleOp"> {
                            "::mlir::vector::VectorDialect"];
 }
 
+def InlineAllocaScopesPass : Pass<"ansor-inline-alloca-scopes", "ModuleOp"> {
+  let summary = "Inline the stack scopes around the bodies of parallel loops";
+  let description = [{
+    The conversion of loops to OpenMP wraps each body in a
+    `memref.alloca_scope`, which may hold one block only, and so does not
+    survive the conversion of the loops inside to branches. The scope is
+    inlined; the stack is saved and restored where it holds an `alloca`.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def PackedEntryPass : Pass<"ansor-packed-entry", "ModuleOp"> {
   let summary = "Give public functions an entry that takes an array of pointers";
   let description = [{
