@@ -203,7 +203,9 @@ void Extractor::outline(TaskGroup &group) {
     Value init = root.getDpsInitOperand(i)->get();
     while (linalg::FillOp fill = init.getDefiningOp<linalg::FillOp>())
       init = fill.output();
-    if (!readsOld[i] && !isa<BlockArgument>(init))
+    // An argument that is overwritten is one to write into, if it serves for
+    // nothing else.
+    if (!readsOld[i] && !(isa<BlockArgument>(init) && init.hasOneUse()))
       init = tensor::EmptyOp::create(
           rewriter, root.getLoc(),
           tensor::getMixedSizes(rewriter, root.getLoc(), init),

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 using namespace mlir;
 using namespace mlir::ansor;
@@ -487,8 +488,8 @@ static void dropUnusedResults(ArrayRef<Operation *> ops) {
   (void)applyOpPatternsGreedily(several, std::move(patterns), config);
 }
 
-/// Reshapes and padding of fills are fills.
-static void foldFills(Block &block) {
+/// Reshapes of reshapes are one; reshapes and padding of fills are fills.
+static void foldReshapes(Block &block) {
   SmallVector<Operation *> ops;
   for (Operation &op : block)
     if (isa<linalg::FillOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
@@ -496,12 +497,14 @@ static void foldFills(Block &block) {
       ops.push_back(&op);
   if (ops.empty())
     return;
-  RewritePatternSet patterns(ops.front()->getContext());
-  linalg::FillOp::getCanonicalizationPatterns(patterns, patterns.getContext());
+  MLIRContext *context = ops.front()->getContext();
+  RewritePatternSet patterns(context);
+  linalg::FillOp::getCanonicalizationPatterns(patterns, context);
+  tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
+  tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
   tensor::populateFoldTensorEmptyPatterns(patterns);
   GreedyRewriteConfig config;
-  config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps)
-      .enableFolding(false);
+  config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
   (void)applyOpPatternsGreedily(ops, std::move(patterns), config);
 }
 
@@ -523,8 +526,7 @@ static SmallVector<Operation *> collect(Block &block) {
   return ops;
 }
 
-static void normalize(RewriterBase &rewriter, Block &block,
-                      const ExtractOptions &options) {
+static void generalize(RewriterBase &rewriter, Block &block) {
   for (auto op : llvm::make_early_inc_range(block.getOps<linalg::SoftmaxOp>()))
     decompose(rewriter, op);
   for (Operation *op : collect<linalg::LinalgOp>(block)) {
@@ -534,7 +536,34 @@ static void normalize(RewriterBase &rewriter, Block &block,
     (void)linalg::generalizeNamedOp(rewriter, cast<linalg::LinalgOp>(op));
   }
   dropUnusedResults(collect<linalg::GenericOp>(block));
-  foldFills(block);
+}
+
+/// Loops of extent 1 compute nothing: without them a 1x1 convolution is the
+/// contraction that it is, and batches of one need no other task than rows.
+/// The reshapes that this leaves between the tasks mostly cancel.
+static void dropUnitDims(func::FuncOp func, ArrayRef<Block *> blocks) {
+  linalg::ControlDropUnitDims control;
+  auto all = control.controlFn;
+  control.controlFn = [&](Operation *op) -> SmallVector<unsigned> {
+    if (!llvm::is_contained(blocks, op->getBlock()))
+      return {};
+    if (auto generic = dyn_cast<linalg::GenericOp>(op))
+      if (!whyNoTask(generic).empty() || countIterations(generic) == 1)
+        return {};
+    if (auto pad = dyn_cast<tensor::PadOp>(op))
+      if (pad.getSourceType().getEncoding() ||
+          pad.getResultType().getEncoding() || !pad.getConstantPaddingValue())
+        return {};
+    return all(op);
+  };
+  RewritePatternSet patterns(func.getContext());
+  linalg::populateFoldUnitExtentDimsPatterns(patterns, control);
+  walkAndApplyPatterns(func, std::move(patterns));
+}
+
+static void normalize(RewriterBase &rewriter, Block &block,
+                      const ExtractOptions &options) {
+  foldReshapes(block);
   for (Operation *op : collect<linalg::GenericOp>(block)) {
     auto generic = cast<linalg::GenericOp>(op);
     hoistConstants(rewriter, generic);
@@ -559,7 +588,7 @@ static void normalize(RewriterBase &rewriter, Block &block,
       }
     }
   }
-  foldFills(block);
+  foldReshapes(block);
   eraseDeadOps(rewriter, block);
   for (Operation *op : collect<linalg::GenericOp>(block))
     startFromZero(rewriter, cast<linalg::GenericOp>(op), options);
@@ -569,6 +598,10 @@ static void normalize(RewriterBase &rewriter, Block &block,
 
 void ansor::detail::normalize(RewriterBase &rewriter, func::FuncOp func,
                               const ExtractOptions &options) {
-  for (Block *block : collectBlocks(func))
+  SmallVector<Block *> blocks = collectBlocks(func);
+  for (Block *block : blocks)
+    generalize(rewriter, *block);
+  dropUnitDims(func, blocks);
+  for (Block *block : blocks)
     ::normalize(rewriter, *block, options);
 }

@@ -5,10 +5,15 @@
 // are one task. What is computed once a channel is a stage of its own: in the
 // last stage it would be computed once an element.
 
+// The batch of one is no loop of the task.
+
 // CHECK-LABEL: func.func @conv_norm_add
-// CHECK-NEXT: tensor.empty
-// CHECK-NEXT: call @task_0
-// CHECK-NEXT: return
+// CHECK-DAG: %[[X:.*]] = tensor.collapse_shape %arg0
+// CHECK-DAG: %[[RES:.*]] = tensor.collapse_shape %arg3
+// CHECK-DAG: %[[E:.*]] = tensor.empty() : tensor<8x8x16xf32>
+// CHECK: %[[R:.*]] = call @task_0(%[[X]], %arg1, %arg2, %[[RES]], %[[E]])
+// CHECK-NEXT: %[[EX:.*]] = tensor.expand_shape %[[R]]
+// CHECK-NEXT: return %[[EX]]
 // CHECK: func.func private @task_0
 // CHECK: tensor.pad
 // CHECK: ansor.stage = 0
@@ -16,7 +21,7 @@
 // CHECK: linalg.generic {{.*}} "reduction"{{.*}} attrs = {ansor.stage = 2
 // CHECK: linalg.generic {{.*}} iterator_types = ["parallel"]{{.*}} attrs = {ansor.stage = 3
 // CHECK: math.rsqrt
-// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel", "parallel"]{{.*}} attrs = {ansor.stage = 4
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel"]{{.*}} attrs = {ansor.stage = 4
 // CHECK-NOT: math.rsqrt
 // CHECK-NOT: linalg.generic
 // CHECK: return

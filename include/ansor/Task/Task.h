@@ -19,7 +19,23 @@
 // behind the inputs. Its body is canonical: linalg.generic (linalg.fill and
 // tensor.pad excepted) with loops and operands in a canonical order, each op
 // tagged with `ansor.stage`, producers first. Equal tasks are one function
-// with the sum of their weights.
+// with the sum of their weights: one a call site, times the trip count of loops
+// around it that is known.
+//
+// A task is an anchor (an op with a reduction, of whatever name) with its
+// fills, its padding, and the elementwise ops behind it, fused into one; or
+// elementwise ops alone. Three choices make front ends' forms one:
+//
+//  - Broadcasts, transposes and copies are read through the maps of their
+//    consumers, and widening casts are computed in them. Other producers fuse
+//    where that repeats no work; a small one is a stage of its own.
+//  - A sum that starts from a tensor, and either made that tensor on purpose
+//    (a broadcast bias) or has elementwise ops behind it, starts from zero, and
+//    the tensor is added behind it. That reorders a sum (see `strictFp`).
+//    Without these, the accumulation stays: the init argument carries the old
+//    value.
+//  - Loops of extent 1 vanish, unless all are; what reshapes that leaves stays
+//    between the calls, as all reshapes, slices and concatenations do.
 //
 //===----------------------------------------------------------------------===//
 
