@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tables.h"
-#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -180,12 +180,17 @@ std::optional<Decisions> DesignSpace::mutate(const Decisions &parent,
 
 Decisions DesignSpace::crossover(const Decisions &a, const Decisions &b,
                                  RandomGenerator &rng) const {
-  llvm::SmallMapVector<int64_t, bool, 8> fromA;
-  for (const KnobGroup &group : groups)
-    if (!fromA.contains(group.stage))
-      fromA.insert({group.stage, (rng() >> 63) != 0});
+  bool hasOneStage = llvm::all_of(groups, [&](const KnobGroup &group) {
+    return group.stage == groups.front().stage;
+  });
+  llvm::SmallDenseMap<int64_t, bool, 8> fromA;
   Decisions result;
-  for (auto [index, group] : llvm::enumerate(groups))
-    result.push_back(fromA.lookup(group.stage) ? a[index] : b[index]);
+  for (auto [index, group] : llvm::enumerate(groups)) {
+    int64_t node = hasOneStage ? static_cast<int64_t>(index) : group.stage;
+    auto [it, isNew] = fromA.try_emplace(node, false);
+    if (isNew)
+      it->second = (rng() >> 63) != 0;
+    result.push_back(it->second ? a[index] : b[index]);
+  }
   return result;
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SpaceTestUtils.h"
+#include <set>
 
 using namespace mlir;
 using namespace mlir::ansor;
@@ -73,6 +74,22 @@ TEST_F(SpaceTest, CrossoverKeepsStagesWhole) {
   }
   // Three fair coins fall differently in three of four cases.
   EXPECT_GT(mixed, 300);
+}
+
+TEST_F(SpaceTest, CrossoverOfOneStageKeepsLoopsWhole) {
+  auto space = makeSpace(tileKnobs(1, 0, 3, 512) + tileKnobs(1, 1, 3, 512) +
+                         valueKnob("u", "unroll", 1, "0, 16, 64, 512"));
+  ASSERT_TRUE(succeeded(space));
+  RandomGenerator rng(18);
+  Decisions a = {{512, 64, 8}, {512, 64, 8}, {16}};
+  Decisions b = {{128, 32, 2}, {128, 32, 2}, {64}};
+  std::set<Decisions> children;
+  for (int i = 0; i < 200; ++i) {
+    Decisions child = space->crossover(a, b, rng);
+    EXPECT_FALSE(space->check(child));
+    children.insert(child);
+  }
+  EXPECT_EQ(children.size(), 8u);
 }
 
 TEST_F(SpaceTest, MutationFollowsAnsorsWeights) {

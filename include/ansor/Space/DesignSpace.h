@@ -100,7 +100,9 @@ public:
   std::optional<Decisions> mutate(const Decisions &parent,
                                   RandomGenerator &rng) const;
 
-  /// Node-wise crossover: all groups of one stage come from one parent.
+  /// Node-wise crossover: all groups of one stage come from one parent. In a
+  /// space with one stage only, that would copy a parent: there, all tiles of
+  /// one loop, and each other choice, come from one.
   Decisions crossover(const Decisions &a, const Decisions &b,
                       RandomGenerator &rng) const;
 
