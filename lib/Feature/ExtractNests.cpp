@@ -135,7 +135,8 @@ private:
     int64_t lb = tracer.boundOf(lower, partial).value_or(0);
     int64_t ub = tracer.boundOf(upper, partial).value_or(lb + 1);
     int64_t by = std::max<int64_t>(getConstantIntValue(step).value_or(1), 1);
-    int64_t trips = std::max<int64_t>(llvm::divideCeil(ub - lb, by), 1);
+    // A loop that never runs counts as one that runs once.
+    int64_t trips = ub > lb ? llvm::divideCeil(ub - lb, by) : 1;
     if (trips == 1)
       return false;
     tracer.bind(iv, loops.size(), by);
@@ -301,7 +302,8 @@ private:
     if (root.temporary) {
       statement.allocationBytes = root.elementBytes;
       for (int64_t extent : root.shape)
-        statement.allocationBytes *= extent;
+        statement.allocationBytes =
+            multiplySaturating(statement.allocationBytes, extent);
       statement.allocationDepth = root.depth;
     }
     program.statements.push_back(std::move(statement));

@@ -324,8 +324,8 @@ View ValueTracer::traceSlice(tensor::ExtractSliceOp slice) {
     if (!ShapedType::isDynamic(strides[d]))
       scale *= strides[d];
     else
-      scale *= getConstantIntValue(slice.getStrides()[dynamicStride++])
-                   .value_or(1);
+      scale *=
+          getConstantIntValue(slice.getStrides()[dynamicStride++]).value_or(1);
   }
   if (view.fresh) {
     // Bufferization turns a slice of an empty tensor into an allocation of
@@ -374,7 +374,7 @@ View ValueTracer::traceReshape(Operation *op) {
       int64_t inner = 1;
       for (int64_t s : llvm::reverse(group)) {
         addScaled(reshaped.offsets[d], view.offsets[s], inner);
-        inner *= buffers[view.buffer].shape[s];
+        inner = multiplySaturating(inner, buffers[view.buffer].shape[s]);
       }
       buffer.shape[d] = inner;
     }
@@ -389,10 +389,11 @@ View ValueTracer::traceReshape(Operation *op) {
         if (coefficient % inner != 0)
           break;
         target = d;
-        if (d != group.front() && coefficient % (inner * buffer.shape[d]) != 0)
+        if (d != group.front() &&
+            coefficient % multiplySaturating(inner, buffer.shape[d]) != 0)
           break;
         if (d != group.front())
-          inner *= buffer.shape[d];
+          inner = multiplySaturating(inner, buffer.shape[d]);
       }
       reshaped.offsets[target].push_back({loop, coefficient / inner});
     }

@@ -25,6 +25,12 @@
 
 namespace mlir::ansor {
 
+/// Product of two numbers >= 1, the largest number if it doesn't fit.
+inline int64_t multiplySaturating(int64_t a, int64_t b) {
+  int64_t product;
+  return llvm::MulOverflow(a, b, product) ? INT64_MAX : product;
+}
+
 /// A linear function of induction variables, counted in iterations: pairs of
 /// a loop's position in the nest and a coefficient. The constant is dropped.
 using Linear = SmallVector<std::pair<unsigned, int64_t>, 4>;

@@ -156,3 +156,25 @@ func.func @model(%x: tensor<16xf32>) -> tensor<16xf32> {
   %r = call @task(%f) : (tensor<16xf32>) -> tensor<16xf32>
   return %r : tensor<16xf32>
 }
+
+// -----
+
+// A loop without iterations, and sizes beyond what a number can say: counted
+// as one iteration and as the largest number.
+// CHECK:      "task":"extremes","statement":"linalg.fill","loops":[
+// CHECK-SAME: "extent":4294967296,{{.*}}"allocation_bytes":9223372036854775807,
+// CHECK-NEXT: "task":"extremes","statement":"linalg.fill","loops":[{{[^]]*}}"extent":4,{{[^]]*}}],
+func.func @extremes(%out: tensor<4xf32>) -> (tensor<4xf32>, tensor<2x2147483648x4294967296xf32>) {
+  %c8 = arith.constant 8 : index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4294967296x4294967296xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4294967296x4294967296xf32>) -> tensor<4294967296x4294967296xf32>
+  %x = tensor.expand_shape %f [[0, 1], [2]] output_shape [2, 2147483648, 4294967296] : tensor<4294967296x4294967296xf32> into tensor<2x2147483648x4294967296xf32>
+  %r = scf.for %i = %c8 to %c0 step %c1 iter_args(%o = %out) -> (tensor<4xf32>) {
+    %s = linalg.fill ins(%zero : f32) outs(%o : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %s : tensor<4xf32>
+  }
+  return %r, %x : tensor<4xf32>, tensor<2x2147483648x4294967296xf32>
+}
