@@ -1,4 +1,3 @@
-import glob
 import os
 import sys
 
@@ -26,3 +25,8 @@ config.substitutions.append(("%plugin", os.path.join(config.ansor_obj_root, "lib
 config.substitutions.append(("%package_flags", config.package_flags))
 config.substitutions.append(("%python", sys.executable))
 config.substitutions.append(("%check_values", sys.executable + " " + os.path.join(config.ansor_src_root, "test", "Inputs", "check_values.py")))
+
+# A tool that was left out of the build takes its tests along.
+for tool in ("ansor-tune", "ansor-run", "ansor-builder", "ansor-runner"):
+    if os.path.exists(os.path.join(config.ansor_obj_root, "bin", tool)):
+        config.available_features.add(tool)

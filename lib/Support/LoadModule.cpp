@@ -205,6 +205,8 @@ static LogicalResult checkResources(ModuleOp module,
 FailureOr<OwningOpRef<ModuleOp>>
 ansor::loadModule(StringRef path, MLIRContext &context,
                   const LoadOptions &options) {
+  // An error about a module would print all of it.
+  context.printOpOnDiagnostic(false);
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(path, &message);
   if (!file) {

@@ -41,6 +41,8 @@ class Trial:
 class Log:
     tasks: Dict[str, Task] = field(default_factory=dict)
     trials: List[Trial] = field(default_factory=list)
+    # The unscheduled program of each task, which is no trial.
+    references: Dict[str, Trial] = field(default_factory=dict)
     torn: bool = False  # the last line was cut off, and dropped
 
     def of(self, key):
@@ -74,10 +76,14 @@ def _parse(line, log):
             record["key"], record["name"], record["weight"], record["flops"],
             record["target"], record["ir"]))
     else:
-        log.trials.append(Trial(
+        trial = Trial(
             record["task"], record["sketch"], record["decisions"],
             record["error"], record.get("median_s"), record["trial"],
-            record["seed"], record.get("threads", 1), record.get("message", "")))
+            record["seed"], record.get("threads", 1), record.get("message", ""))
+        if trial.sketch:
+            log.trials.append(trial)
+        else:
+            log.references[trial.task] = trial
 
 
 def read_records(path):

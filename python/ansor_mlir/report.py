@@ -23,17 +23,22 @@ def table(rows, header):
 
 
 def report(log):
-    """One line a task of a log: trials, errors, the best time and its rate."""
+    """One line a task of a log: trials, errors, the unscheduled program's time,
+    the best one and its rate."""
     rows = []
     for key, task in log.tasks.items():
         trials, best = log.of(key), log.best(key)
+        reference = log.references.get(key)
         errors = ", ".join(f"{kind} {count}"
                            for kind, count in sorted(log.errors(key).items()))
         rows.append([
             task.name, task.weight, len(trials), best.sketch if best else "-",
+            f"{reference.median * 1e3:.4f}"
+            if reference and reference.median is not None else "-",
             f"{best.median * 1e3:.4f}" if best else "-",
             f"{task.flops / best.median / 1e9:.1f}" if best and best.median else "-",
             errors or "-",
         ])
-    return table(rows, ["task", "weight", "trials", "sketch", "best ms",
+    return table(rows, ["task", "weight", "trials", "sketch",
+                        "unscheduled ms", "best ms",
                         "GFLOP/s", "errors"])

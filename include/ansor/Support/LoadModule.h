@@ -32,7 +32,8 @@ struct LoadOptions {
 };
 
 /// Reads and verifies the module at `path`. On failure the reason is printed
-/// to standard error, with its place in the file.
+/// to standard error, with its place in the file. Diagnostics of `context` don't
+/// print their op from now on.
 FailureOr<OwningOpRef<ModuleOp>> loadModule(StringRef path,
                                             MLIRContext &context,
                                             const LoadOptions &options = {});
