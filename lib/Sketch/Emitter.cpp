@@ -137,20 +137,15 @@ private:
         annotate(target(step, index), kVectorizeAttr);
       return;
     }
-    std::string op = target(step, index);
     std::string prefix =
         "%n" + std::to_string(number) + "_" + std::to_string(index);
-    if (step.kind == Step::Kind::Text) {
-      std::string text = step.text;
-      for (auto [key, value] :
-           {std::pair<StringRef, StringRef>("{op}", op),
-            std::pair<StringRef, StringRef>("{result}", prefix)})
-        for (size_t at = 0; (at = text.find(key.str(), at)) != std::string::npos;
-             at += value.size())
-          text.replace(at, key.size(), value.str());
-      os << "    " << text << "\n";
-      handles.back().op = StringRef(step.text).contains("{result}") ? prefix : op;
-      return;
+    if (step.kind == Step::Kind::Text)
+      return printText(index, step, prefix);
+    std::string op = target(step, index);
+    if (step.repeated) {
+      os << "    transform.foreach " << op << " : " << kHandle << " {\n"
+         << "    ^bb0(" << prefix << "_each: " << kHandle << "):\n";
+      op = prefix + "_each";
     }
     bool forall = step.kind == Step::Kind::FuseForall;
     unsigned numLoopHandles = forall ? 1 : numLoops;
@@ -181,16 +176,36 @@ private:
     for (unsigned i = 0; i < numLoopHandles; ++i)
       os << ", " << kHandle;
     os << ")\n";
-    handles.back().op = prefix;
-    handles.back().loop = prefix + "_l#" + std::to_string(numLoopHandles - 1);
+    std::string loop = prefix + "_l#" + std::to_string(numLoopHandles - 1);
     if (forall)
-      annotate(handles.back().loop, kParallelAttr);
+      annotate(loop, kParallelAttr);
     if (step.vectorize)
       annotate(prefix, kVectorizeAttr);
     if (!step.unroll.empty())
-      os << "    transform.annotate " << handles.back().loop << " \""
-         << kUnrollAttr << "\" = " << valueOf(step.unroll) << " : " << kHandle
-         << ", " << kParam << "\n";
+      os << "    transform.annotate " << loop << " \"" << kUnrollAttr
+         << "\" = " << valueOf(step.unroll) << " : " << kHandle << ", "
+         << kParam << "\n";
+    if (step.repeated) {
+      os << "    }\n";
+      return;
+    }
+    handles.back().op = prefix;
+    handles.back().loop = loop;
+  }
+
+  void printText(unsigned index, const Step &step, StringRef prefix) {
+    std::string text = step.text;
+    std::pair<StringRef, std::string> substitutions[] = {
+        {"{op}", StringRef(text).contains("{op}") ? target(step, index) : ""},
+        {"{loop}", scopeHandle(step.from >= 0 ? step.from : step.scope)},
+        {"{result}", prefix.str()}};
+    for (auto &[key, value] : substitutions)
+      for (size_t at = 0; (at = text.find(key.str(), at)) != std::string::npos;
+           at += value.size())
+        text.replace(at, key.size(), value);
+    os << "    " << text << "\n";
+    if (StringRef(step.text).contains("{result}"))
+      handles.back().op = prefix.str();
   }
 
   void annotate(StringRef handle, StringRef attribute) {

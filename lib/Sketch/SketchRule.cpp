@@ -162,6 +162,16 @@ SmallVector<TileSize> mlir::ansor::followTiles(const SketchContext &context,
   return result;
 }
 
+bool mlir::ansor::isRepeated(const SketchContext &context, const Nest &nest,
+                             unsigned stage) {
+  unsigned users = 0;
+  for (const NestMember &member : nest.members)
+    if (llvm::is_contained(context.graph.getStage(member.stage).producers,
+                           stage))
+      users += member.repeated ? 2 : 1;
+  return users > 1;
+}
+
 LogicalResult mlir::ansor::fuseWithConsumers(const SketchContext &context,
                                              SketchState &state,
                                              unsigned index) {
@@ -197,6 +207,7 @@ LogicalResult mlir::ansor::fuseWithConsumers(const SketchContext &context,
     step.scope = member.scope;
     step.sizes = member.tile;
     step.vectorize = true;
+    step.repeated = member.repeated = isRepeated(context, nest, index);
     nest.steps.push_back(std::move(step));
     nest.members.push_back(std::move(member));
     state.nestOf[index] = nestIndex;

@@ -69,43 +69,48 @@ static void collectDims(AffineExpr expr, SmallVectorImpl<unsigned> &dims) {
   });
 }
 
-/// True if `expr` is a sum of dimensions with positive coefficients. The tile
-/// of such a subscript is an interval that tiling computes exactly.
-static bool isPositiveSum(AffineExpr expr) {
+/// Restricts the loops of `stage` to tiles that are right for subscript `expr`,
+/// and tells whether any tile is. Tiling takes for the extent of a slice what
+/// the subscript is at the last point of the tile, plus one; so it has to grow
+/// with every loop, and a group that `floordiv` or `mod` makes has to lie in one
+/// tile, whose offset is not seen by them.
+static bool restrictLoops(Stage &stage, AffineExpr expr) {
   if (isa<AffineDimExpr>(expr))
     return true;
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return constant.getValue() >= 0;
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
   if (!binary)
     return false;
   if (binary.getKind() == AffineExprKind::Add)
-    return isPositiveSum(binary.getLHS()) && isPositiveSum(binary.getRHS());
-  if (binary.getKind() != AffineExprKind::Mul)
-    return false;
+    return restrictLoops(stage, binary.getLHS()) &&
+           restrictLoops(stage, binary.getRHS());
   auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS());
-  return factor && factor.getValue() > 0 &&
-         isa<AffineDimExpr>(binary.getLHS());
-}
-
-/// Restricts the loops of `stage` to tiles that are right for subscript `expr`.
-static void restrictLoops(Stage &stage, AffineExpr expr) {
-  if (isa<AffineConstantExpr>(expr) || isPositiveSum(expr))
-    return;
-  // Tiling forgets the offset inside a group of `c`: tiles hold whole groups.
-  if (auto binary = dyn_cast<AffineBinaryOpExpr>(expr)) {
-    auto dim = dyn_cast<AffineDimExpr>(binary.getLHS());
-    auto group = dyn_cast<AffineConstantExpr>(binary.getRHS());
-    bool divides = binary.getKind() == AffineExprKind::FloorDiv ||
-                   binary.getKind() == AffineExprKind::Mod;
-    if (dim && group && group.getValue() > 0 && divides) {
-      StageLoop &loop = stage.loops[dim.getPosition()];
-      loop.multipleOf = std::lcm(loop.multipleOf, group.getValue());
-      return;
-    }
+  if (!factor || factor.getValue() <= 0 ||
+      !restrictLoops(stage, binary.getLHS()))
+    return false;
+  if (binary.getKind() == AffineExprKind::Mul)
+    return true;
+  auto dim = dyn_cast<AffineDimExpr>(binary.getLHS());
+  if (binary.getKind() == AffineExprKind::Mod) {
+    if (!dim)
+      return false;
+    int64_t extent = stage.loops[dim.getPosition()].extent;
+    if (extent > factor.getValue() && extent % factor.getValue())
+      return false;
+  } else if (binary.getKind() != AffineExprKind::FloorDiv) {
+    return false;
+  }
+  if (dim) {
+    StageLoop &loop = stage.loops[dim.getPosition()];
+    loop.multipleOf = std::lcm(loop.multipleOf, factor.getValue());
+    return true;
   }
   SmallVector<unsigned> dims;
   collectDims(expr, dims);
-  for (unsigned dim : dims)
-    stage.loops[dim].tileable = false;
+  for (unsigned index : dims)
+    stage.loops[index].tileable = false;
+  return true;
 }
 
 /// Marks the reduction loops that share a subscript with another loop.
@@ -175,7 +180,11 @@ static StringRef analyzeLinalg(Stage &stage, linalg::LinalgOp op) {
   }
   for (AffineMap map : op.getIndexingMapsArray())
     for (AffineExpr expr : map.getResults()) {
-      restrictLoops(stage, expr);
+      if (!restrictLoops(stage, expr)) {
+        stage = Stage{stage.tag, stage.op};
+        stage.barrier = true;
+        return "a subscript doesn't grow with its loops";
+      }
       markWindows(stage, expr);
     }
   stage.elementwise = !stage.reduces;

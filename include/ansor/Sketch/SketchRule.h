@@ -57,8 +57,11 @@ struct Step {
   SmallVector<TileSize> sizes; ///< one a loop of the stage
   SmallVector<int64_t> order;  ///< loops from the outermost, or empty
   bool vectorize = false;      ///< the tiled op becomes vector code
+  /// The op occurs several times in the scope: each is tiled.
+  bool repeated = false;
   std::string unroll;          ///< knob of the innermost loop's unrolling
-  /// Kind Text: "{op}" is the op, "{result}" a fresh name.
+  /// Kind Text: "{op}" is the op, "{loop}" the innermost loop around it,
+  /// "{result}" a fresh name.
   std::string text;
 };
 
@@ -69,6 +72,8 @@ struct NestMember {
   int scope = -1;
   /// The innermost tile of each of its loops.
   SmallVector<TileSize> tile;
+  /// Several stages of the nest use it, so that it may occur several times.
+  bool repeated = false;
 };
 
 /// The loops around one root stage and all that is computed inside them.
@@ -181,6 +186,10 @@ void addTileConstraints(const SketchContext &context, SketchState &state,
 SmallVector<TileSize> followTiles(const SketchContext &context,
                                   const Stage &stage, AffineMap read,
                                   ArrayRef<TileSize> tiles);
+
+/// True if `stage` has several users in `nest`, or a user that has.
+bool isRepeated(const SketchContext &context, const Nest &nest,
+                unsigned stage);
 
 /// Computes `stage` in each nest that holds a consumer, tiled as the consumer
 /// is. Fails if some consumer is in no nest.

@@ -33,7 +33,15 @@ public:
     SketchState trial = state;
     if (failed(fuseWithConsumers(context, trial, index)))
       return Match::Skip;
-    return stage.inlinable ? Match::ApplyAndSkipRest : Match::Apply;
+    if (!stage.inlinable)
+      return Match::Apply;
+    // It may be the consumer of an anchor rather than a producer.
+    bool consumer = findAnchor(context, state, index, [](const Stage &anchor) {
+                      return anchor.structured && anchor.reduces;
+                    }).has_value();
+    return consumer && context.space == SpaceKind::Full
+               ? Match::Apply
+               : Match::ApplyAndSkipRest;
   }
 
   void apply(const SketchContext &context, const SketchState &state,

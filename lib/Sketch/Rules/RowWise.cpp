@@ -126,6 +126,13 @@ public:
     fewRows.from = 0;
     fewRows.sizes = inner;
     nest.steps.push_back(fewRows);
+    // Greedy fusion makes a copy of a producer for each of its users.
+    Step merge;
+    merge.kind = Step::Kind::Text;
+    merge.stage = root;
+    merge.from = 1;
+    merge.text = "transform.apply_cse to {loop} : !transform.any_op";
+    nest.steps.push_back(merge);
 
     // Inside the rows each stage runs over its other loops on its own.
     SmallVector<unsigned> members = {root};
@@ -154,8 +161,9 @@ public:
       step.scope = index == root ? -1 : 1;
       step.sizes = tile;
       step.vectorize = true;
+      step.repeated = index != root && isRepeated(context, nest, index);
       nest.steps.push_back(step);
-      nest.members.push_back({index, 1, body});
+      nest.members.push_back({index, 1, body, step.repeated});
       addTileConstraints(context, next, index, body, body);
     }
     next.addNest(std::move(nest));
