@@ -184,8 +184,10 @@ void mlir::ansor::addTileConstraints(const SketchContext &context,
              "the accumulators of the innermost tile fit in the registers",
              accumulators,
              (target.vectorRegisters - operandRegisters(target)) * lanes);
-  addBound(state, "body-size", "the innermost tile becomes straight-line code",
-           all, kBodyVectors * lanes);
+  else
+    addBound(state, "body-size",
+             "the innermost tile becomes straight-line code", accumulators,
+             kBodyVectors * lanes);
   addBound(state, "cache-footprint",
            "the data that a tile reuses fits in the second-level cache",
            footprint(stage, cache), kFootprintCaches * target.l2);

@@ -92,16 +92,21 @@ public:
 private:
   struct Handles {
     std::string op;   ///< the tiled op, empty if the step printed nothing
+    std::string rest; ///< the second part of a split
     std::string loop; ///< its innermost loop, empty likewise
   };
 
   /// The op handle that `step` starts from, matched now if need be.
   std::string target(const Step &step, unsigned index) {
+    if (step.rest)
+      return handles[step.from].rest;
     for (int from = step.from; from >= 0;) {
       if (!handles[from].op.empty())
         return handles[from].op;
       // A step without loops left the op where it was.
       const Step &previous = nest.steps[from];
+      if (previous.rest)
+        return handles[previous.from].rest;
       if (previous.from < 0)
         return match(step.stage, previous.scope, index);
       from = previous.from;
@@ -132,6 +137,8 @@ private:
     handles.emplace_back();
     unsigned numLoops = llvm::count_if(
         step.sizes, [](const TileSize &size) { return !size.isZero(); });
+    if (step.kind == Step::Kind::Split)
+      return printSplit(index, step);
     if (step.kind != Step::Kind::Text && numLoops == 0) {
       if (step.vectorize)
         annotate(target(step, index), kVectorizeAttr);
@@ -167,7 +174,8 @@ private:
       os << "]";
     }
     if (forall)
-      os << " {use_forall}";
+      os << (step.mergeSlices ? " {apply_cleanup, use_forall}"
+                              : " {use_forall}");
     os << " : (" << kHandle;
     for (const TileSize &size : step.sizes)
       if (!size.knob.empty())
@@ -191,6 +199,20 @@ private:
     }
     handles.back().op = prefix;
     handles.back().loop = loop;
+  }
+
+  void printSplit(unsigned index, const Step &step) {
+    std::string op = target(step, index);
+    std::string prefix =
+        "%n" + std::to_string(number) + "_" + std::to_string(index);
+    os << "    " << prefix << "_parts = transform.structured.split " << op
+       << " after " << step.splitAt << " {dimension = " << step.splitLoop
+       << "} : " << kHandle << "\n"
+       << "    " << prefix << ":2 = transform.split_handle " << prefix
+       << "_parts : (" << kHandle << ") -> (" << kHandle << ", " << kHandle
+       << ")\n";
+    handles.back().op = prefix + "#0";
+    handles.back().rest = prefix + "#1";
   }
 
   void printText(unsigned index, const Step &step, StringRef prefix) {

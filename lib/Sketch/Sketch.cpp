@@ -35,7 +35,9 @@ static void derive(const SketchContext &context, const SketchRules &rules,
     std::vector<SketchRule::Successor> successors;
     rule->apply(context, state, stage, successors);
     for (auto &[next, nextStage] : successors) {
-      next.derivation.push_back(
+      // Notes that the rule itself has added come behind its name.
+      next.derivation.insert(
+          next.derivation.begin() + state.derivation.size(),
           (rule->getName() + "(s" +
            Twine(context.graph.getStage(stage).tag) + ")")
               .str());

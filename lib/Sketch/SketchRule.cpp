@@ -9,6 +9,7 @@
 #include "ansor/Sketch/SketchRule.h"
 #include "Rules.h"
 #include "ansor/IR/AnsorDialect.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include <mutex>
 #include <numeric>
@@ -66,13 +67,6 @@ SketchRules mlir::ansor::getSketchRules(SpaceKind space) {
 // SketchState
 //===----------------------------------------------------------------------===//
 
-const NestMember *Nest::findMember(unsigned stage) const {
-  auto it = llvm::find_if(members, [&](const NestMember &member) {
-    return member.stage == stage;
-  });
-  return it == members.end() ? nullptr : &*it;
-}
-
 TileSize SketchState::addKnob(StringRef name, KnobDomain domain) {
   if (llvm::none_of(knobs, [&](auto &knob) { return knob.name == name; }))
     knobs.push_back({name.str(), std::move(domain)});
@@ -101,7 +95,7 @@ unsigned SketchState::addNest(Nest nest) {
 TileSize mlir::ansor::addTileKnob(SketchState &state, const Stage &stage,
                                   unsigned loop, unsigned level,
                                   unsigned levels, int64_t multipleOf,
-                                  int64_t max) {
+                                  int64_t max, int64_t extent) {
   const StageLoop &info = stage.loops[loop];
   if (info.extent == 1 || !info.tileable)
     return TileSize(0);
@@ -111,7 +105,7 @@ TileSize mlir::ansor::addTileKnob(SketchState &state, const Stage &stage,
   domain.loop = loop;
   domain.level = level;
   domain.levels = levels;
-  domain.extent = info.extent;
+  domain.extent = extent ? extent : info.extent;
   domain.multipleOf = std::lcm(info.multipleOf, multipleOf);
   domain.max = max;
   std::string name = ("s" + Twine(stage.tag) + ".d" + Twine(loop) + ".l" +
@@ -164,12 +158,16 @@ SmallVector<TileSize> mlir::ansor::followTiles(const SketchContext &context,
 
 bool mlir::ansor::isRepeated(const SketchContext &context, const Nest &nest,
                              unsigned stage) {
-  unsigned users = 0;
-  for (const NestMember &member : nest.members)
-    if (llvm::is_contained(context.graph.getStage(member.stage).producers,
-                           stage))
-      users += member.repeated ? 2 : 1;
-  return users > 1;
+  llvm::SmallDenseSet<unsigned> users;
+  for (const NestMember &member : nest.members) {
+    if (!llvm::is_contained(context.graph.getStage(member.stage).producers,
+                            stage))
+      continue;
+    if (member.repeated)
+      return true;
+    users.insert(member.stage);
+  }
+  return users.size() > 1;
 }
 
 LogicalResult mlir::ansor::fuseWithConsumers(const SketchContext &context,
@@ -187,9 +185,6 @@ LogicalResult mlir::ansor::fuseWithConsumers(const SketchContext &context,
       continue;
     done.push_back(nestIndex);
     Nest &nest = state.nests[nestIndex];
-    const NestMember *user = nest.findMember(consumer);
-    if (!user)
-      return failure();
     const Stage &userStage = context.graph.getStage(consumer);
     AffineMap read = userStage.write;
     for (const StageRead &candidate : userStage.reads)
@@ -197,19 +192,29 @@ LogicalResult mlir::ansor::fuseWithConsumers(const SketchContext &context,
         read = candidate.map;
     if (!stage.write || !read)
       return failure();
-    NestMember member;
-    member.stage = index;
-    member.scope = user->scope;
-    member.tile = followTiles(context, stage, read, user->tile);
-    Step step;
-    step.kind = Step::Kind::Tile;
-    step.stage = index;
-    step.scope = member.scope;
-    step.sizes = member.tile;
-    step.vectorize = true;
-    step.repeated = member.repeated = isRepeated(context, nest, index);
-    nest.steps.push_back(std::move(step));
-    nest.members.push_back(std::move(member));
+    bool repeated = isRepeated(context, nest, index);
+    SmallVector<NestMember> added;
+    for (const NestMember &user : nest.members) {
+      if (user.stage != consumer)
+        continue;
+      NestMember member;
+      member.stage = index;
+      member.scope = user.scope;
+      member.repeated = repeated;
+      member.tile = followTiles(context, stage, read, user.tile);
+      Step step;
+      step.kind = Step::Kind::Tile;
+      step.stage = index;
+      step.scope = member.scope;
+      step.sizes = member.tile;
+      step.vectorize = true;
+      step.repeated = repeated;
+      nest.steps.push_back(std::move(step));
+      added.push_back(std::move(member));
+    }
+    if (added.empty())
+      return failure();
+    nest.members.insert(nest.members.end(), added.begin(), added.end());
     state.nestOf[index] = nestIndex;
   }
   state.status[index] = StageStatus::Fused;

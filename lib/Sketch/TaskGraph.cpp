@@ -181,8 +181,11 @@ static StringRef analyzeLinalg(Stage &stage, linalg::LinalgOp op) {
   for (AffineMap map : op.getIndexingMapsArray())
     for (AffineExpr expr : map.getResults()) {
       if (!restrictLoops(stage, expr)) {
-        stage = Stage{stage.tag, stage.op};
-        stage.barrier = true;
+        Stage opaque;
+        opaque.tag = stage.tag;
+        opaque.op = stage.op;
+        opaque.barrier = true;
+        stage = opaque;
         return "a subscript doesn't grow with its loops";
       }
       markWindows(stage, expr);

@@ -45,6 +45,7 @@ struct Step {
     FuseForall, ///< an scf.forall over tiles, producers fused into it
     Fuse,       ///< scf.for loops, producers fused into them
     Tile,       ///< scf.for loops, producers stay outside
+    Split,      ///< the op becomes two, before and from iteration `splitAt`
     Text        ///< `text`, printed as it is (rules of users)
   };
   Kind kind = Kind::Tile;
@@ -54,18 +55,27 @@ struct Step {
   /// Without `from`: the step in whose innermost loop the stage is looked for,
   /// or -1 for the function.
   int scope = -1;
+  /// `from` is a split, and its second part is meant.
+  bool rest = false;
   SmallVector<TileSize> sizes; ///< one a loop of the stage
   SmallVector<int64_t> order;  ///< loops from the outermost, or empty
   bool vectorize = false;      ///< the tiled op becomes vector code
   /// The op occurs several times in the scope: each is tiled.
   bool repeated = false;
   std::string unroll;          ///< knob of the innermost loop's unrolling
+  /// FuseForall: what is tiled is a part of a split, whose slices have to be
+  /// merged before producers are seen behind them.
+  bool mergeSlices = false;
+  /// Kind Split: the loop and the iteration.
+  unsigned splitLoop = 0;
+  int64_t splitAt = 0;
   /// Kind Text: "{op}" is the op, "{loop}" the innermost loop around it,
   /// "{result}" a fresh name.
   std::string text;
 };
 
-/// A stage that is computed inside a nest.
+/// A stage that is computed inside a nest. A stage of a nest in several parts
+/// is a member once for each.
 struct NestMember {
   unsigned stage = 0;
   /// The step in whose innermost loop it and its producers are.
@@ -82,7 +92,6 @@ struct Nest {
   std::vector<Step> steps;
   std::vector<NestMember> members;
 
-  const NestMember *findMember(unsigned stage) const;
 };
 
 /// sum of coefficient * product of knobs <= max; see Space/DesignSpace.h.
@@ -159,11 +168,12 @@ SketchRules getSketchRules(SpaceKind space);
 // Helpers for rules
 //===----------------------------------------------------------------------===//
 
-/// Knob "s<tag>.d<loop>.l<level>" of a loop with `levels` tile levels. Returns
-/// constant 0 for a loop that is never cut.
+/// Knob "s<tag>.d<loop>.l<level>" of a loop with `levels` tile levels, for its
+/// first `extent` iterations (0: all). Returns constant 0 for a loop that is
+/// never cut.
 TileSize addTileKnob(SketchState &state, const Stage &stage, unsigned loop,
                      unsigned level, unsigned levels, int64_t multipleOf = 1,
-                     int64_t max = 0);
+                     int64_t max = 0, int64_t extent = 0);
 
 /// The number of elements that the innermost tile of `loop` is a multiple of:
 /// the largest power of two up to the vector lanes that divides the extent.

@@ -28,49 +28,60 @@ using namespace mlir::ansor;
 /// Innermost tile of the paper's space.
 static constexpr int64_t kAnsorMaxInnermost = 64;
 
-void mlir::ansor::addMultiLevelNest(const SketchContext &context,
-                                    SketchState &state, unsigned anchor,
-                                    const MultiLevelOptions &options) {
-  const Stage &stage = context.graph.getStage(anchor);
-  unsigned numLoops = stage.loops.size();
-  bool ansor = context.space == SpaceKind::Ansor;
-  // The loop that becomes the vectors.
-  int vectorLoop = stage.contiguousLoop();
-  if (vectorLoop >= 0 && stage.loops[vectorLoop].reduction)
-    vectorLoop = -1;
+namespace {
+/// Builds one nest, part by part.
+class NestBuilder {
+public:
+  NestBuilder(const SketchContext &context, SketchState &state,
+              unsigned anchor, const MultiLevelOptions &options)
+      : context(context), state(state), anchor(anchor),
+        stage(context.graph.getStage(anchor)), options(options) {}
 
-  SmallVector<TileSize> spatial[3], reduction[2];
-  for (auto &tiles : spatial)
-    tiles.resize(numLoops);
-  for (auto &tiles : reduction)
-    tiles.resize(numLoops);
-  for (unsigned loop = 0; loop < numLoops; ++loop) {
-    const StageLoop &info = stage.loops[loop];
-    if (!info.reduction) {
-      int64_t multiple = static_cast<int>(loop) == vectorLoop && !ansor
-                             ? vectorMultiple(context, stage, loop)
-                             : 1;
-      for (unsigned level = 0; level < 3; ++level)
-        spatial[level][loop] =
-            addTileKnob(state, stage, loop, level, 3, multiple,
-                        ansor && level == 2 ? kAnsorMaxInnermost : 0);
-      continue;
-    }
-    if (!stage.reorderable)
-      continue;
-    // A sliding window is never cut inside the vectors.
-    for (unsigned level = 0; level < 2; ++level)
-      reduction[level][loop] =
-          addTileKnob(state, stage, loop, level, 2, 1,
-                      level == 1 && info.window && !ansor
-                          ? info.multipleOf
-                          : (ansor && level == 1 ? kAnsorMaxInnermost : 0));
+  void build() {
+    nest.root = options.consumer ? options.consumer->stage : anchor;
+    makeTiles();
+    addParts(/*split=*/0, /*from=*/-1, /*rest=*/false, {});
+    state.addNest(std::move(nest));
+    if (options.consumer)
+      for (unsigned between : llvm::reverse(options.consumer->between))
+        (void)fuseWithConsumers(context, state, between);
+    SmallVector<TileSize> cache = spatial[1];
+    for (unsigned loop : stage.reductionLoops())
+      cache[loop] = reduction[0][loop];
+    addTileConstraints(context, state, anchor, innerTiles({}), cache);
   }
 
-  Nest nest;
-  nest.root = options.consumer ? options.consumer->stage : anchor;
-  auto addStep = [&](Step::Kind kind, unsigned index, int from, int scope,
-                     ArrayRef<TileSize> sizes) -> Step & {
+private:
+  void makeTiles();
+  void addParts(unsigned split, int from, bool rest,
+                SmallVector<unsigned> whole);
+  void addPart(int from, bool rest, ArrayRef<unsigned> whole);
+  void addCacheRead(int root, int anchorFrom);
+
+  /// Tiles of the innermost body; loops in `whole` are not cut.
+  SmallVector<TileSize> innerTiles(ArrayRef<unsigned> whole) {
+    SmallVector<TileSize> tiles = without(spatial[2], whole);
+    for (unsigned loop : stage.reductionLoops())
+      tiles[loop] = reduction[1][loop];
+    return tiles;
+  }
+
+  static SmallVector<TileSize> without(ArrayRef<TileSize> tiles,
+                                       ArrayRef<unsigned> whole) {
+    SmallVector<TileSize> result(tiles);
+    for (unsigned loop : whole)
+      result[loop] = TileSize(0);
+    return result;
+  }
+
+  /// The tiles `level` of the root's loops.
+  SmallVector<TileSize> rootTiles(unsigned level, ArrayRef<unsigned> whole) {
+    SmallVector<TileSize> tiles = without(spatial[level], whole);
+    return options.consumer ? consumerTiles(*options.consumer, tiles) : tiles;
+  }
+
+  int addStep(Step::Kind kind, unsigned index, int from, int scope,
+              ArrayRef<TileSize> sizes) {
     Step step;
     step.kind = kind;
     step.stage = index;
@@ -78,69 +89,176 @@ void mlir::ansor::addMultiLevelNest(const SketchContext &context,
     step.scope = scope;
     step.sizes.assign(sizes.begin(), sizes.end());
     nest.steps.push_back(std::move(step));
-    return nest.steps.back();
-  };
-  auto last = [&]() { return static_cast<int>(nest.steps.size()) - 1; };
-  auto rootTiles = [&](unsigned level) {
-    return options.consumer ? consumerTiles(*options.consumer, spatial[level])
-                            : spatial[level];
-  };
-
-  // S0 and S1.
-  addStep(Step::Kind::FuseForall, nest.root, -1, -1, rootTiles(0));
-  int rootStep = last(), anchorFrom = last(), anchorScope = -1;
-  if (options.fuseLevel == 2) {
-    addStep(Step::Kind::Fuse, nest.root, rootStep, -1, rootTiles(1));
-    rootStep = last();
-    anchorFrom = -1;
-    anchorScope = last();
-  } else {
-    bool fused = options.fuseLevel == 1;
-    addStep(Step::Kind::Fuse, anchor, fused ? -1 : rootStep,
-            fused ? rootStep : -1, spatial[1]);
-    anchorFrom = last();
+    return static_cast<int>(nest.steps.size()) - 1;
   }
-  int producerScope = last();
+
+  const SketchContext &context;
+  SketchState &state;
+  unsigned anchor;
+  const Stage &stage;
+  const MultiLevelOptions &options;
+  Nest nest;
+  SmallVector<TileSize> spatial[3], reduction[2];
+};
+} // namespace
+
+void NestBuilder::makeTiles() {
+  unsigned numLoops = stage.loops.size();
+  bool ansor = context.space == SpaceKind::Ansor;
+  int64_t max = ansor ? kAnsorMaxInnermost : 0;
+  int vectorLoop = ansor ? -1 : stage.contiguousLoop();
+  for (auto &tiles : spatial)
+    tiles.resize(numLoops);
+  for (auto &tiles : reduction)
+    tiles.resize(numLoops);
+  for (unsigned loop = 0; loop < numLoops; ++loop) {
+    if (!stage.loops[loop].reduction) {
+      int64_t extent = stage.loops[loop].extent;
+      for (auto [index, at] : options.splits)
+        if (index == loop)
+          extent = at;
+      int64_t multiple = 1;
+      if (static_cast<int>(loop) == vectorLoop) {
+        multiple = context.target.lanes(stage.elementBits);
+        while (multiple > 1 && extent % multiple)
+          multiple /= 2;
+      }
+      for (unsigned level = 0; level < 3; ++level)
+        spatial[level][loop] =
+            addTileKnob(state, stage, loop, level, 3, multiple,
+                        level == 2 ? max : 0, extent);
+    } else if (stage.reorderable) {
+      for (unsigned level = 0; level < 2; ++level)
+        reduction[level][loop] =
+            addTileKnob(state, stage, loop, level, 2, 1, level == 1 ? max : 0);
+    }
+  }
+}
+
+/// Splits loop after loop, and adds the nest of each part.
+void NestBuilder::addParts(unsigned split, int from, bool rest,
+                           SmallVector<unsigned> whole) {
+  if (split == options.splits.size())
+    return addPart(from, rest, whole);
+  auto [loop, at] = options.splits[split];
+  int step = addStep(Step::Kind::Split, nest.root, from, -1, {});
+  nest.steps[step].rest = rest;
+  nest.steps[step].splitAt = at;
+  nest.steps[step].splitLoop = loop;
+  if (options.consumer)
+    nest.steps[step].splitLoop =
+        llvm::find(options.consumer->anchorLoop, loop) -
+        options.consumer->anchorLoop.begin();
+  addParts(split + 1, step, /*rest=*/false, whole);
+  whole.push_back(loop);
+  addParts(split + 1, step, /*rest=*/true, whole);
+}
+
+/// Makes a contiguous copy of an operand for each parallel tile. If a stage
+/// computes the operand, its result is that copy; it is tiled at once, so that
+/// no inner level computes it again.
+void NestBuilder::addCacheRead(int root, int anchorFrom) {
+  const StageRead &read = *llvm::find_if(stage.reads, [&](const auto &read) {
+    return static_cast<int>(read.operand) == options.cacheRead;
+  });
+  if (read.producer < 0) {
+    int copy = addStep(Step::Kind::Text, anchor, anchorFrom,
+                       anchorFrom < 0 ? root : -1, {});
+    nest.steps[copy].text =
+        "{result} = transform.get_operand {op}[" +
+        std::to_string(read.operand) +
+        "] : (!transform.any_op) -> !transform.any_value\n    "
+        "transform.structured.promote_tensor {result} : !transform.any_value";
+    return;
+  }
+  const Stage &producer = context.graph.getStage(read.producer);
+  SmallVector<TileSize> tiles =
+      followTiles(context, producer, read.map, innerTiles({}));
+  // A transposition reads along another loop than it writes.
+  for (const StageRead &input : producer.reads)
+    if (input.map.getNumResults() > 0)
+      if (auto dim = dyn_cast<AffineDimExpr>(input.map.getResults().back()))
+        if (tiles[dim.getPosition()].value == 1)
+          tiles[dim.getPosition()] =
+              vectorMultiple(context, producer, dim.getPosition());
+  int step = addStep(Step::Kind::Tile, read.producer, -1, root, tiles);
+  nest.steps[step].vectorize = true;
+  nest.members.push_back(
+      {static_cast<unsigned>(read.producer), root, tiles, false});
+}
+
+void NestBuilder::addPart(int from, bool rest, ArrayRef<unsigned> whole) {
+  // S0. A part that no loop cuts still is a tile.
+  SmallVector<TileSize> parallel = rootTiles(0, whole);
+  if (llvm::all_of(parallel, [](const TileSize &tile) { return tile.isZero(); }))
+    for (unsigned loop = 0; loop < parallel.size(); ++loop) {
+      unsigned followed =
+          options.consumer ? options.consumer->anchorLoop[loop] : loop;
+      for (auto [index, at] : options.splits)
+        if (index == followed)
+          parallel[loop] = TileSize(stage.loops[index].extent - at);
+    }
+  int root = addStep(Step::Kind::FuseForall, nest.root, from, -1, parallel);
+  nest.steps[root].rest = rest;
+  nest.steps[root].mergeSlices = from >= 0;
+  int anchorFrom = options.fuseLevel == 0 ? root : -1;
+  if (options.cacheRead >= 0 && whole.empty())
+    addCacheRead(root, anchorFrom);
+  // S1, at the consumer if it is computed here.
+  int scope;
+  if (options.fuseLevel == 2)
+    scope = root = addStep(Step::Kind::Fuse, nest.root, root, -1,
+                           rootTiles(1, whole));
+  else
+    scope = anchorFrom = addStep(Step::Kind::Fuse, anchor, anchorFrom,
+                                 anchorFrom < 0 ? root : -1,
+                                 without(spatial[1], whole));
+  // A buffer of its own instead of the result's.
+  if (options.cacheWrite)
+    for (unsigned producer : stage.producers)
+      if (context.graph.getStage(producer).initializer) {
+        int buffer = addStep(Step::Kind::Text, producer, -1, scope, {});
+        nest.steps[buffer].text =
+            "{result} = transform.get_operand {op}[" +
+            std::to_string(
+                context.graph.getStage(producer).op->getNumOperands() - 1) +
+            "] : (!transform.any_op) -> !transform.any_value\n    "
+            "transform.structured.promote_tensor {result} : "
+            "!transform.any_value";
+      }
 
   // R0, then S2 and R1 at once.
-  SmallVector<TileSize> inner = spatial[2];
-  for (unsigned loop = 0; loop < numLoops; ++loop)
-    if (stage.loops[loop].reduction)
-      inner[loop] = reduction[1][loop];
-  addStep(Step::Kind::Tile, anchor, anchorFrom, anchorScope, reduction[0]);
-  Step &body = addStep(Step::Kind::Tile, anchor, last(), -1, inner);
-  body.order = spatialFirst(stage);
-  body.vectorize = true;
+  int outer = addStep(Step::Kind::Tile, anchor, anchorFrom,
+                      anchorFrom < 0 ? scope : -1, reduction[0]);
+  SmallVector<TileSize> inner = innerTiles(whole);
+  int body = addStep(Step::Kind::Tile, anchor, outer, -1, inner);
+  nest.steps[body].order = spatialFirst(stage);
+  nest.steps[body].vectorize = true;
   if (stage.reduces) {
     KnobDomain unroll;
     unroll.kind = KnobKind::Unroll;
     unroll.stage = stage.tag;
-    if (ansor)
+    if (context.space == SpaceKind::Ansor)
       unroll.values = {0, 16, 64, 512};
     else
       unroll.values = {0, 2, 4, 8, 16};
-    body.unroll = ("s" + Twine(stage.tag) + ".unroll").str();
-    state.addKnob(body.unroll, unroll);
+    nest.steps[body].unroll = ("s" + Twine(stage.tag) + ".unroll").str();
+    state.addKnob(nest.steps[body].unroll, unroll);
   }
-
   if (options.consumer) {
     // The consumer, register tile by register tile.
-    Step &step = addStep(Step::Kind::Tile, nest.root, rootStep, -1,
-                         rootTiles(2));
-    step.vectorize = true;
-    nest.members.push_back({nest.root, rootStep, rootTiles(2)});
+    SmallVector<TileSize> tiles = rootTiles(2, whole);
+    int consumer = addStep(Step::Kind::Tile, nest.root, root, -1, tiles);
+    nest.steps[consumer].vectorize = true;
+    nest.members.push_back({nest.root, root, tiles});
   }
-  nest.members.push_back({anchor, producerScope, inner});
-  state.addNest(std::move(nest));
-  if (options.consumer)
-    for (unsigned between : llvm::reverse(options.consumer->between))
-      (void)fuseWithConsumers(context, state, between);
+  nest.members.push_back({anchor, scope, inner});
+}
 
-  SmallVector<TileSize> cache = spatial[1];
-  for (unsigned loop = 0; loop < numLoops; ++loop)
-    if (stage.loops[loop].reduction)
-      cache[loop] = reduction[0][loop];
-  addTileConstraints(context, state, anchor, inner, cache);
+void mlir::ansor::addMultiLevelNest(const SketchContext &context,
+                                    SketchState &state, unsigned anchor,
+                                    const MultiLevelOptions &options) {
+  NestBuilder(context, state, anchor, options).build();
 }
 
 //===----------------------------------------------------------------------===//
@@ -150,6 +268,152 @@ void mlir::ansor::addMultiLevelNest(const SketchContext &context,
 /// Stages that the multi-level rules take.
 static bool isAnchor(const Stage &stage) {
   return stage.needsTiling && stage.hasTileableLoop(/*reduction=*/false);
+}
+
+/// Rows of a register tile that are worth a remainder: with four vectors in
+/// each, enough accumulators to hide the latency of a multiply-add.
+static constexpr int64_t kGoodRows = 6;
+
+/// Where to cut loops of `stage` so that good tiles divide what is before.
+static SmallVector<std::pair<unsigned, int64_t>>
+chooseSplits(const SketchContext &context, unsigned anchor,
+             const std::optional<MatchedConsumer> &consumer) {
+  const Stage &stage = context.graph.getStage(anchor);
+  SmallVector<std::pair<unsigned, int64_t>> splits;
+  const Stage &root =
+      consumer ? context.graph.getStage(consumer->stage) : stage;
+  if (root.op->getNumResults() != 1)
+    return splits;
+  int vectorLoop = stage.contiguousLoop();
+  SmallVector<unsigned> spatial = stage.spatialLoops();
+  // The row loop: the innermost besides the vectors'.
+  for (unsigned loop : llvm::reverse(spatial)) {
+    const StageLoop &info = stage.loops[loop];
+    if (static_cast<int>(loop) == vectorLoop || info.extent == 1)
+      continue;
+    int64_t at = info.extent - info.extent % kGoodRows;
+    bool window = llvm::any_of(stage.reads, [&](const StageRead &read) {
+      return llvm::any_of(read.map.getResults(), [&](AffineExpr expr) {
+        return !isa<AffineDimExpr>(expr) && expr.isFunctionOfDim(loop);
+      });
+    });
+    if (!window && info.tileable && info.multipleOf == 1 &&
+        info.extent > 2 * kGoodRows && at != info.extent)
+      splits.emplace_back(loop, at);
+    break;
+  }
+  if (vectorLoop >= 0) {
+    const StageLoop &info = stage.loops[vectorLoop];
+    int64_t lanes = context.target.lanes(stage.elementBits);
+    int64_t unit = info.extent >= 8 * lanes ? 4 * lanes : lanes;
+    if (!info.reduction && info.tileable && info.multipleOf == 1 &&
+        info.extent > lanes && info.extent % lanes)
+      splits.emplace_back(vectorLoop, info.extent - info.extent % unit);
+  }
+  return splits;
+}
+
+/// The operand that a parallel tile of the anchor should copy: one that lies
+/// along the vectors, is used for each row, and does not stay in the first-level
+/// cache as a whole.
+static int chooseCacheRead(const SketchContext &context, unsigned anchor) {
+  const Stage &stage = context.graph.getStage(anchor);
+  int vectorLoop = stage.contiguousLoop();
+  if (vectorLoop < 0 || !stage.reduces)
+    return -1;
+  for (const StageRead &read : stage.reads) {
+    bool reused = llvm::any_of(stage.spatialLoops(), [&](unsigned loop) {
+      return stage.loops[loop].extent > 1 && !read.map.isFunctionOfDim(loop);
+    });
+    bool contiguous =
+        read.map.getNumResults() > 1 &&
+        read.map.getResults().back() ==
+            getAffineDimExpr(vectorLoop, read.map.getContext());
+    auto type = cast<RankedTensorType>(
+        stage.op->getOperand(read.operand).getType());
+    bool large = type.getNumElements() * read.elementBits / 8 >
+                 context.target.l1;
+    if (!reused || !contiguous || !large ||
+        !read.map.isProjectedPermutation())
+      continue;
+    if (read.producer >= 0) {
+      const Stage &producer = context.graph.getStage(read.producer);
+      if (!producer.elementwise || producer.initializer || producer.barrier ||
+          producer.output || producer.consumers.size() != 1 ||
+          producer.op->getNumResults() != 1)
+        continue;
+    }
+    return read.operand;
+  }
+  return -1;
+}
+
+/// True if a stage computes the initial value of `anchor` and nothing else.
+static bool isInitialized(const SketchContext &context, const Stage &anchor) {
+  return llvm::any_of(anchor.producers, [&](unsigned producer) {
+    const Stage &initial = context.graph.getStage(producer);
+    return initial.initializer && initial.consumers.size() == 1;
+  });
+}
+
+/// Adds one successor for each way to build the nest of `anchor`.
+static void addVariants(const SketchContext &context, const SketchState &state,
+                        unsigned anchor,
+                        const std::optional<MatchedConsumer> &consumer,
+                        int next, std::vector<SketchRule::Successor> &out) {
+  SmallVector<MultiLevelOptions> variants;
+  SmallVector<unsigned> levels =
+      consumer ? SmallVector<unsigned>{2, 1} : SmallVector<unsigned>{0};
+  for (unsigned level : levels) {
+    MultiLevelOptions base;
+    base.consumer = consumer;
+    base.fuseLevel = level;
+    variants.push_back(base);
+  }
+  if (context.space == SpaceKind::Full) {
+    // Both at the level that keeps the accumulators in registers.
+    MultiLevelOptions best = variants.front();
+    int cacheRead = chooseCacheRead(context, anchor);
+    auto splits = chooseSplits(context, anchor, consumer);
+    if (cacheRead >= 0) {
+      MultiLevelOptions copy = best;
+      copy.cacheRead = cacheRead;
+      variants.push_back(copy);
+    }
+    if (!splits.empty()) {
+      MultiLevelOptions cut = best;
+      cut.splits = splits;
+      variants.push_back(cut);
+      if (cacheRead >= 0) {
+        cut.cacheRead = cacheRead;
+        variants.push_back(cut);
+      }
+    }
+  }
+  // "Add cache write" (OSDI 2020): an anchor that nobody follows accumulates
+  // into a buffer of its own, which is copied to the result.
+  if (!consumer && isInitialized(context, context.graph.getStage(anchor))) {
+    variants.emplace_back();
+    variants.back().cacheWrite = true;
+  }
+  for (const MultiLevelOptions &options : variants) {
+    SketchState successor = state;
+    int64_t tag = context.graph.getStage(anchor).tag;
+    auto note = [&](const Twine &text) {
+      successor.derivation.push_back(text.str());
+    };
+    if (options.fuseLevel)
+      note("level(" + Twine(options.fuseLevel) + ")");
+    if (options.cacheRead >= 0)
+      note("cache-read(s" + Twine(tag) + "." + Twine(options.cacheRead) + ")");
+    if (options.cacheWrite)
+      note("cache-write(s" + Twine(tag) + ")");
+    for (auto [loop, at] : options.splits)
+      note("split(s" + Twine(tag) + ".d" + Twine(loop) + " at " + Twine(at) +
+           ")");
+    addMultiLevelNest(context, successor, anchor, options);
+    out.emplace_back(std::move(successor), next);
+  }
 }
 
 namespace {
@@ -167,14 +431,13 @@ public:
   void apply(const SketchContext &context, const SketchState &state,
              unsigned index,
              std::vector<Successor> &successors) const override {
-    SketchState next = state;
-    addMultiLevelNest(context, next, index, {});
-    successors.emplace_back(std::move(next), static_cast<int>(index) - 1);
+    addVariants(context, state, index, std::nullopt,
+                static_cast<int>(index) - 1, successors);
   }
 };
 
-/// Multi-level tiling that the consumer follows: two sketches. The rule takes
-/// anchor and consumer when the consumer is visited.
+/// Multi-level tiling that the consumer follows: at two levels. The rule
+/// takes anchor and consumer when the consumer is visited.
 class TileAndFuseRule : public SketchRule {
 public:
   StringRef getName() const override { return "tile-and-fuse"; }
@@ -190,14 +453,8 @@ public:
              unsigned index,
              std::vector<Successor> &successors) const override {
     auto found = findAnchor(context, state, index, isAnchor);
-    for (unsigned level : {2, 1}) {
-      MultiLevelOptions options;
-      options.consumer = found->second;
-      options.fuseLevel = level;
-      SketchState next = state;
-      addMultiLevelNest(context, next, found->first, options);
-      successors.emplace_back(std::move(next), static_cast<int>(index) - 1);
-    }
+    addVariants(context, state, found->first, found->second,
+                static_cast<int>(index) - 1, successors);
   }
 };
 } // namespace

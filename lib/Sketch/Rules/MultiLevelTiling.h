@@ -19,6 +19,13 @@ struct MultiLevelOptions {
   /// computed at; level 0: no consumer.
   std::optional<MatchedConsumer> consumer;
   unsigned fuseLevel = 0;
+  /// Loops of the anchor that are cut in two, and where: tiles need not divide
+  /// the extent then.
+  SmallVector<std::pair<unsigned, int64_t>> splits;
+  /// Operand of the anchor that each parallel tile copies, or -1.
+  int cacheRead = -1;
+  /// The anchor accumulates into a buffer of its own.
+  bool cacheWrite = false;
 };
 
 /// Adds the nest S0 S1 R0 S2 R1 S3 (OSDI 2020: "SSRSRS") of stage `anchor`.

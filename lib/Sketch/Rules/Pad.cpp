@@ -7,14 +7,48 @@
 //===----------------------------------------------------------------------===//
 //
 // A padded tensor is either made as a whole before its users (a fill and a
-// copy), or each tile pads what it reads.
+// copy of the source into it, both in parallel), or each tile of a user pads
+// what it reads.
 //
 //===----------------------------------------------------------------------===//
 
 #include "../Rules.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::ansor;
+
+/// Outer dimensions along which a padded tensor is made in parallel.
+static constexpr int64_t kParallelDims = 2;
+
+/// The script that makes pad `{op}` as a whole.
+static std::string wholeText(tensor::PadOp pad) {
+  std::string any = "!transform.any_op";
+  std::string text =
+      "{result} = transform.structured.rewrite_in_destination_passing_style "
+      "{op} : (" + any + ") -> " + any;
+  int64_t rank = pad.getResultType().getRank();
+  if (rank <= kParallelDims)
+    return text;
+  // One tile for each index of the outer dimensions.
+  std::string sizes = "[1";
+  for (int64_t dim = 1; dim < rank; ++dim)
+    sizes += dim < kParallelDims ? ", 1" : ", 0";
+  sizes += "]";
+  auto parallel = [&](const std::string &name) {
+    return "\n    {result}_" + name + "t, {result}_" + name +
+           "l = transform.structured.tile_using_forall {result}_" + name +
+           " tile_sizes " + sizes + " : (" + any + ") -> (" + any + ", " + any +
+           ")\n    transform.annotate {result}_" + name +
+           "l \"ansor.parallel\" : " + any;
+  };
+  text += "\n    {result}_f = transform.get_producer_of_operand {result}[1] : (" +
+          any + ") -> " + any +
+          "\n    {result}_c = transform.structured.insert_slice_to_copy {result} "
+          ": (" + any + ") -> " + any;
+  text += parallel("f") + parallel("c");
+  return text;
+}
 
 namespace {
 class PadRule : public SketchRule {
@@ -30,19 +64,32 @@ public:
   void apply(const SketchContext &context, const SketchState &state,
              unsigned index,
              std::vector<Successor> &successors) const override {
+    const Stage &stage = context.graph.getStage(index);
     SketchState whole = state;
     Nest nest;
     nest.root = index;
-    nest.members.push_back({index, -1, {}});
+    nest.members.push_back({index, -1, {}, false});
     Step step;
     step.kind = Step::Kind::Text;
     step.stage = index;
-    step.text = "{result} = transform.structured.rewrite_in_destination_"
-                "passing_style {op} : (!transform.any_op) -> "
-                "!transform.any_op";
+    step.text = wholeText(cast<tensor::PadOp>(stage.op));
     nest.steps.push_back(std::move(step));
     whole.addNest(std::move(nest));
+    whole.derivation.push_back("whole");
     successors.emplace_back(std::move(whole), static_cast<int>(index) - 1);
+
+    // Greedy fusion pads in the parallel tile of the user's nest.
+    bool tiled = !stage.output && !stage.consumers.empty() &&
+                 llvm::all_of(stage.consumers, [&](unsigned consumer) {
+                   return state.nestOf[consumer] >= 0;
+                 });
+    if (!tiled || context.space != SpaceKind::Full)
+      return;
+    SketchState fused = state;
+    fused.status[index] = StageStatus::Fused;
+    fused.nestOf[index] = state.nestOf[stage.consumers.front()];
+    fused.derivation.push_back("in-tile");
+    successors.emplace_back(std::move(fused), static_cast<int>(index) - 1);
   }
 };
 } // namespace
