@@ -72,8 +72,8 @@ Decisions DesignSpace::sample(RandomGenerator &rng) const {
   return result;
 }
 
-/// Draws a loop costs about 0.1 us, an attempt at repair a few: worth it
-/// wherever fewer than one sample in ten is legal.
+/// A step costs about 0.1 us. Most samples need one or two; where hardly any
+/// decision is legal, a few dozen small steps find one.
 static constexpr unsigned kRepairSteps = 64;
 
 bool DesignSpace::Tables::repair(Decisions &decisions,
@@ -89,7 +89,11 @@ bool DesignSpace::Tables::repair(Decisions &decisions,
       return false;
     unsigned index = candidates[drawIndex(rng, candidates.size())];
     saved = decisions[index];
-    groups[index].sample(rng, decisions[index]);
+    // Draws anew reach far, moves of a factor home in on tight bounds.
+    if (step % 2 == 0)
+      groups[index].sample(rng, decisions[index]);
+    else
+      groups[index].mutate(rng, decisions[index]);
     double now = getExcess(decisions);
     if (now > excess)
       decisions[index] = saved;

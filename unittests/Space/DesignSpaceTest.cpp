@@ -235,6 +235,27 @@ TEST_F(SpaceTest, SampleLegalCountsRejections) {
   EXPECT_EQ(rejections["never"], 5);
 }
 
+TEST_F(SpaceTest, SampleLegalFindsRareDecisions) {
+  // Each of four loops has to be untiled: one sample in 715^4.
+  std::string knobs, constraints;
+  for (int64_t loop = 0; loop < 4; ++loop) {
+    knobs += tileKnobs(0, loop, 4, 512);
+    std::string name = "s0.d" + std::to_string(loop) + ".l3";
+    constraints += (loop ? ", " : "") +
+                   ("{name = \"" + name + "\", max = -512 : i64, terms = ["
+                    "{coefficient = -1 : i64, knobs = [\"" + name + "\"]}]}");
+  }
+  auto space = makeSpace(knobs, constraints);
+  ASSERT_TRUE(succeeded(space));
+  RandomGenerator rng(4);
+  llvm::StringMap<int64_t> rejections;
+  for (int i = 0; i < 5; ++i) {
+    auto decisions = space->sampleLegal(rng, 1000, rejections);
+    ASSERT_TRUE(decisions);
+    EXPECT_EQ(*decisions, Decisions(4, {512, 512, 512, 512}));
+  }
+}
+
 TEST_F(SpaceTest, SameSeedSameSamples) {
   std::string knobs = tileKnobs(0, 0, 4, 5040) + tileKnobs(1, 1, 2, 97) +
                       valueKnob("u", "unroll", 0, "0, 16, 64, 512");

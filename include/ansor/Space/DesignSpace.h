@@ -88,7 +88,8 @@ public:
   /// Samples until the constraints hold, at most `attempts` times. Each
   /// rejection is counted under its name in `rejections`. A rejected sample is
   /// repaired, if that is quickly done: groups that the violated constraint
-  /// names are drawn again as long as that brings it closer.
+  /// names are drawn again, or changed a little, as long as that brings it
+  /// closer.
   std::optional<Decisions> sampleLegal(RandomGenerator &rng, unsigned attempts,
                                        llvm::StringMap<int64_t> &rejections) const;
 
