@@ -25,16 +25,21 @@ public:
   explicit FirstError(MLIRContext *context)
       : handler(context, [this](Diagnostic &diagnostic) {
           if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
-              text.empty())
+              text.empty()) {
             text = diagnostic.str();
+            location = diagnostic.getLocation();
+          }
           return success();
         }) {}
   std::string take(StringRef orElse) {
     return text.empty() ? orElse.str() : std::move(text);
   }
 
+  LocationAttr getLocation() const { return location; }
+
 private:
   std::string text;
+  LocationAttr location;
   ScopedDiagnosticHandler handler;
 };
 
@@ -133,10 +138,13 @@ std::string ansor::findParallelConflict(ModuleOp module) {
 //===----------------------------------------------------------------------===//
 
 /// A failure of the lowering. Its size check is the one that says "too large".
-static BuildResult failLowering(std::string message) {
+static BuildResult failLowering(FirstError &error, StringRef orElse) {
+  std::string message = error.take(orElse);
   bool isSize = StringRef(message).contains("too large");
-  return fail(isSize ? ErrorKind::TooLarge : ErrorKind::BuildCrash,
-              std::move(message));
+  BuildResult result = fail(
+      isSize ? ErrorKind::TooLarge : ErrorKind::BuildCrash, std::move(message));
+  result.location = error.getLocation();
+  return result;
 }
 
 BuildResult ansor::buildArtifact(ModuleOp module, llvm::json::Value manifest,
@@ -146,13 +154,13 @@ BuildResult ansor::buildArtifact(ModuleOp module, llvm::json::Value manifest,
   FirstError error(module.getContext());
   attachTarget(module, target);
   if (failed(lowerToCPU(module, options)))
-    return failLowering(error.take("the lowering failed"));
+    return failLowering(error, "the lowering failed");
 
   BuildResult result;
   std::string object = (output + ".o").str();
   llvm::FileRemover remover(object);
   if (failed(emitObject(module, object, options)))
-    return failLowering(error.take("no object could be written"));
+    return failLowering(error, "no object could be written");
   uint64_t bytes = 0;
   if (llvm::sys::fs::file_size(object, bytes))
     return fail(ErrorKind::BuildCrash, "no object was written to " + object);
@@ -228,7 +236,6 @@ BuildResult CandidateBuilder::build(StringRef key, StringRef script,
   std::string message;
   func::FuncOp entry = findEntry(*module, key, message);
   llvm::json::Value manifest = describeForMeasuring(entry);
-  entry.setPublic();
 
   if (!script.empty()) {
     OwningOpRef<ModuleOp> parsed;
@@ -251,6 +258,11 @@ BuildResult CandidateBuilder::build(StringRef key, StringRef script,
     if (!message.empty())
       return timed(fail(ErrorKind::Illegal, message));
   }
+  // A script may have replaced the function.
+  entry = findEntry(*module, key, message);
+  if (!entry)
+    return timed(fail(ErrorKind::Illegal, "after the script, " + message));
+  entry.setPublic();
   return timed(buildArtifact(*module, std::move(manifest), target, options,
                              maxObjectBytes, output));
 }

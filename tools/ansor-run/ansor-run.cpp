@@ -1,0 +1,421 @@
+//===- ansor-run.cpp - Compiles, checks and times a module ------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ansor/InitAll.h"
+#include "ansor/Measure/Builder.h"
+#include "ansor/Measure/WorkerPool.h"
+#include "ansor/Record/Record.h"
+#include "ansor/Support/LoadModule.h"
+#include "ansor/Task/Task.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::ansor;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("ansor-run options");
+static cl::opt<std::string> inputPath(cl::Positional, cl::Required,
+                                      cl::desc("MODEL.mlir, or - for standard "
+                                               "input"),
+                                      cl::cat(category));
+static cl::opt<std::string>
+    libraryPath("library", cl::value_desc("BEST.mlir"),
+                cl::desc("apply this library of best schedules to the tasks"),
+                cl::cat(category));
+static cl::opt<std::string>
+    referencePath("reference", cl::value_desc("MODEL.mlir"),
+                  cl::desc("the unscheduled program, if MODEL.mlir is a "
+                           "scheduled one"),
+                  cl::cat(category));
+static cl::opt<std::string>
+    entryName("entry", cl::value_desc("function"),
+              cl::desc("function to run (default: the only public one)"),
+              cl::cat(category));
+static cl::opt<bool> doCheck("check",
+                             cl::desc("compare with the unscheduled program, "
+                                      "and time that too"),
+                             cl::cat(category));
+static cl::opt<bool> printJson("json", cl::desc("print one JSON object"),
+                               cl::cat(category));
+static cl::opt<int> threads("threads", cl::init(1),
+                            cl::desc("threads to use (default 1)"),
+                            cl::cat(category));
+static cl::opt<uint64_t> seed("seed", cl::init(0), cl::desc("of the inputs"),
+                              cl::cat(category));
+static cl::opt<int> repeats("repeats", cl::init(5),
+                            cl::desc("the median is taken over so many "
+                                     "(default 5)"),
+                            cl::cat(category));
+static cl::list<std::string>
+    shapes("shape", cl::value_desc("I:AxBxC"),
+           cl::desc("sizes of argument I, where they are dynamic (others are "
+                    "3)"),
+           cl::cat(category));
+static cl::opt<std::string>
+    targetName("target", cl::desc("target (default: the module's, or the "
+                                  "host)"),
+               cl::cat(category));
+static cl::opt<bool> strictFP("strict-fp",
+                              cl::desc("forbid reassociation of reductions "
+                                       "and contraction to FMA"),
+                              cl::cat(category));
+static cl::opt<bool> flushCache("flush-cache",
+                                cl::desc("empty the caches before each call"),
+                                cl::cat(category));
+static cl::opt<double> timeout("timeout", cl::init(900),
+                               cl::desc("seconds a run may take (default "
+                                        "900)"),
+                               cl::cat(category));
+static cl::opt<int64_t> memoryLimit("memory", cl::init(int64_t(12) << 30),
+                                    cl::desc("bytes a run may use (default "
+                                             "12 GiB)"),
+                                    cl::cat(category));
+static cl::opt<std::string>
+    toolDir("tool-dir", cl::desc("where ansor-runner is (default: here)"),
+            cl::cat(category));
+
+/// Above this many operations plain loops take seconds: the unscheduled
+/// program is vectorised then.
+static constexpr double kLargeProgram = 5e9;
+
+namespace {
+/// A temporary directory that goes with the scope.
+struct WorkDir {
+  SmallString<128> path;
+  ~WorkDir() {
+    if (!path.empty())
+      llvm::sys::fs::remove_directories(path);
+  }
+};
+} // namespace
+
+/// [[2, 3], null, …] from the --shape options.
+static FailureOr<llvm::json::Value> parseShapes(func::FuncOp entry) {
+  std::vector<llvm::json::Value> perArgument(entry.getNumArguments(), nullptr);
+  for (const std::string &text : shapes) {
+    auto [number, sizes] = StringRef(text).split(':');
+    unsigned index;
+    if (number.getAsInteger(10, index) || index >= perArgument.size()) {
+      entry.emitError("--shape=")
+          << text << ": expected the number of one of the "
+          << perArgument.size() << " arguments, a colon and sizes, as in 0:8x128";
+      return failure();
+    }
+    llvm::json::Array parsed;
+    SmallVector<StringRef> parts;
+    if (!sizes.empty())
+      sizes.split(parts, 'x');
+    for (StringRef part : parts) {
+      int64_t size;
+      if (part.getAsInteger(10, size) || size < 0) {
+        entry.emitError("--shape=") << text << ": '" << part << "' is no size";
+        return failure();
+      }
+      parsed.push_back(size);
+    }
+    perArgument[index] = std::move(parsed);
+  }
+  return llvm::json::Value(std::move(perArgument));
+}
+
+/// The function to run. Emits and returns null if there is no such function.
+static func::FuncOp chooseEntry(ModuleOp module) {
+  if (!entryName.empty()) {
+    auto func = module.lookupSymbol<func::FuncOp>(entryName);
+    if (func && !func.isExternal())
+      return func;
+    InFlightDiagnostic diag = module.emitError("there is no function '@")
+                              << entryName << "' with a body; there are";
+    for (auto other : module.getOps<func::FuncOp>())
+      diag << " @" << other.getName();
+    return nullptr;
+  }
+  std::string error;
+  func::FuncOp func = findEntry(module, "", error);
+  if (!func) {
+    InFlightDiagnostic diag = module.emitError(error + " by --entry");
+    for (auto other : module.getOps<func::FuncOp>())
+      if (!other.isPrivate())
+        diag.attachNote(other.getLoc()) << "@" << other.getName();
+  }
+  return func;
+}
+
+/// Lowers `module` to `output`. Emits and fails with the first diagnostic.
+static LogicalResult compile(ModuleOp module, llvm::json::Value manifest,
+                             const TargetInfo &target,
+                             const CPULoweringOptions &options,
+                             StringRef output) {
+  Location loc = module.getLoc();
+  BuildResult built = buildArtifact(module, std::move(manifest), target,
+                                    options, int64_t(1) << 30, output);
+  if (built.error == ErrorKind::None)
+    return success();
+  if (built.location)
+    loc = built.location;
+  return emitError(loc) << built.message;
+}
+
+/// Runs one request in the runner. Emits and fails if it isn't answered, or
+/// answered by an error other than a wrong result.
+static FailureOr<llvm::json::Object> runRequest(WorkerPool &runner,
+                                                llvm::json::Object request,
+                                                StringRef what, Location loc) {
+  std::string line;
+  llvm::raw_string_ostream(line) << llvm::json::Value(std::move(request));
+  WorkerReply reply =
+      runner.run(1, timeout, [&](size_t, WorkerPool::Session &) {
+        return line;
+      }).front();
+  StringRef log = StringRef(reply.stderrText).trim();
+  switch (reply.status) {
+  case WorkerReply::Status::Line:
+    break;
+  case WorkerReply::Status::Timeout:
+    return emitError(loc) << what << " did not end in " << timeout
+                          << " s (see --timeout)";
+  case WorkerReply::Status::Died:
+    return emitError(loc) << what << " was " << reply.describeEnd()
+                          << (log.empty() ? "" : ": ") << log;
+  default:
+    return emitError(loc) << "the runner could not be started";
+  }
+  auto parsed = llvm::json::parse(reply.line);
+  if (!parsed || !parsed->getAsObject()) {
+    if (!parsed)
+      llvm::consumeError(parsed.takeError());
+    return emitError(loc) << what << ": the runner answered no JSON";
+  }
+  llvm::json::Object answer = std::move(*parsed->getAsObject());
+  if (!answer.getBoolean("ok").value_or(false) &&
+      answer.getString("error") != StringRef("wrong-result"))
+    return emitError(loc) << what << " failed: "
+                          << answer.getString("message").value_or("")
+                          << (log.empty() ? "" : ": ") << log;
+  return answer;
+}
+
+/// Applies the library, to tasks that are extracted first if there are none.
+static LogicalResult schedule(ModuleOp module) {
+  bool hasTasks = llvm::any_of(module.getOps<func::FuncOp>(), [](auto func) {
+    return func->hasAttr("ansor.task");
+  });
+  if (!hasTasks && failed(extractTasks(module)))
+    return failure();
+  unsigned applied = 0;
+  if (failed(applyLibrary(module, libraryPath, &applied)))
+    return failure();
+  if (applied == 0)
+    module.emitWarning("the library '")
+        << libraryPath << "' has no schedule for any task of this module";
+  return success();
+}
+
+namespace {
+struct Report {
+  std::optional<double> median, least, gflops; ///< of a right program
+  std::optional<double> reference, maxError, tolerance;
+  bool ok = true;
+  std::string note;
+};
+} // namespace
+
+static void print(const Report &report, StringRef entry) {
+  auto orNull = [](std::optional<double> value, double scale = 1) {
+    return value ? llvm::json::Value(*value * scale) : llvm::json::Value(nullptr);
+  };
+  if (printJson) {
+    llvm::json::Object object{{"entry", entry},
+                              {"median_ms", orNull(report.median, 1e3)},
+                              {"min_ms", orNull(report.least, 1e3)},
+                              {"reference_ms", orNull(report.reference, 1e3)},
+                              {"max_error", orNull(report.maxError)},
+                              {"tolerance", orNull(report.tolerance)},
+                              {"ok", report.ok},
+                              {"threads", int(threads)},
+                              {"gflops", orNull(report.gflops)}};
+    if (!report.note.empty())
+      object["note"] = report.note;
+    llvm::outs() << llvm::json::Value(std::move(object)) << "\n";
+    return;
+  }
+  llvm::outs() << "@" << entry << ", " << int(threads)
+               << (threads == 1 ? " thread" : " threads");
+  if (report.median)
+    llvm::outs() << llvm::format(": median %.4g ms, min %.4g ms, %.4g GFLOP/s",
+                                 *report.median * 1e3, *report.least * 1e3,
+                                 *report.gflops);
+  llvm::outs() << "\n";
+  if (report.reference)
+    llvm::outs() << llvm::format("unscheduled: %.4g ms", *report.reference * 1e3);
+  if (report.reference && report.median)
+    llvm::outs() << llvm::format(" (%.3g times as long)",
+                                 *report.reference / *report.median);
+  if (report.reference)
+    llvm::outs() << "\n";
+  if (report.maxError)
+    llvm::outs() << llvm::format("check: %s, largest error %.3g, tolerance "
+                                 "there %.3g\n",
+                                 report.ok ? "ok" : "FAILED", *report.maxError,
+                                 *report.tolerance);
+  if (!report.note.empty())
+    llvm::outs() << "note: " << report.note << "\n";
+}
+
+static LogicalResult run(MLIRContext &context) {
+  LoadOptions load;
+  load.needsData = true;
+  auto loaded = loadModule(inputPath, context, load);
+  if (failed(loaded))
+    return failure();
+  OwningOpRef<ModuleOp> candidate = std::move(*loaded), reference;
+  if (!referencePath.empty()) {
+    auto other = loadModule(referencePath, context, load);
+    if (failed(other))
+      return failure();
+    reference = std::move(*other);
+  } else {
+    reference = candidate->clone();
+  }
+  func::FuncOp entry = chooseEntry(*candidate);
+  func::FuncOp referenceEntry = entry ? chooseEntry(*reference) : nullptr;
+  if (!entry || !referenceEntry)
+    return failure();
+  if (threads < 1)
+    return emitError(entry.getLoc(), "--threads has to be 1 or more");
+  if (entry.getFunctionType() != referenceEntry.getFunctionType())
+    return referenceEntry.emitError("the reference has another type than @")
+           << entry.getName() << " of " << inputPath;
+  Location loc = entry.getLoc();
+  std::string name = entry.getName().str();
+  entry.setPublic();
+  referenceEntry.setPublic();
+  auto givenShapes = parseShapes(entry);
+  if (failed(givenShapes))
+    return failure();
+  TargetInfo target = getTarget(*candidate);
+  if (!targetName.empty()) {
+    auto found = lookupTarget(targetName, loc);
+    if (failed(found))
+      return failure();
+    target = *found;
+  }
+  double work = countWork(*reference);
+  llvm::json::Value manifest = describeForMeasuring(referenceEntry);
+  if (!libraryPath.empty() && failed(schedule(*candidate)))
+    return failure();
+
+  std::string error;
+  auto runnerPath = findTool("ansor-runner", toolDir, error);
+  if (failed(runnerPath))
+    return emitError(loc) << error;
+  WorkDir dir;
+  if (std::error_code code =
+          llvm::sys::fs::createUniqueDirectory("ansor-run", dir.path))
+    return emitError(loc) << "can't create a directory: " << code.message();
+  std::string stem = (dir.path + "/").str();
+
+  WorkerPoolOptions pool;
+  pool.program = *runnerPath;
+  pool.args = {"--memory=" + std::to_string(memoryLimit)};
+  pool.fresh = true;
+  pool.logPrefix = stem + "runner";
+  WorkerPool runner(pool);
+  llvm::json::Object common{{"id", 0},
+                            {"seed", int64_t(uint64_t(seed))},
+                            {"shapes", *givenShapes},
+                            {"max_argument_bytes", double(memoryLimit) / 3},
+                            {"thread_stack", int64_t(16) << 20}};
+  Report report;
+  CPULoweringOptions options;
+  options.strictFP = strictFP;
+  options.maxOperations = 10000000;
+
+  if (doCheck) {
+    CPULoweringOptions plain = options;
+    plain.parallel = false;
+    plain.vectorize = work > kLargeProgram;
+    if (failed(compile(*reference, llvm::json::Value(manifest), target, plain,
+                       stem + "reference")))
+      return failure();
+    llvm::json::Object request(common);
+    request["artifact"] = stem + "reference.so";
+    request["manifest"] = stem + "reference.json";
+    request["write_reference"] = stem + "values";
+    // A network's weights would blow up its values: start from milder ones.
+    request["attempt"] = referenceEntry.getNumArguments() > 8 ? 1 : 0;
+    request["repeats"] = 0;
+    auto answer = runRequest(runner, std::move(request),
+                             "the unscheduled program", loc);
+    if (failed(answer))
+      return failure();
+    report.reference = answer->getNumber("reference_seconds").value_or(0);
+  }
+
+  options.parallel = threads > 1;
+  if (failed(compile(*candidate, std::move(manifest), target, options,
+                     stem + "candidate")))
+    return failure();
+  llvm::json::Object request(common);
+  request["artifact"] = stem + "candidate.so";
+  request["manifest"] = stem + "candidate.json";
+  request["threads"] = int(threads);
+  request["repeats"] = std::max(1, int(repeats));
+  request["budget"] = 30;
+  request["check_budget"] = 5;
+  request["flush"] = bool(flushCache);
+  request["flush_bytes"] = 2 * std::max(target.l3, target.l2);
+  if (doCheck)
+    request["reference"] = stem + "values";
+  auto answer = runRequest(runner, std::move(request), "the program", loc);
+  if (failed(answer))
+    return failure();
+
+  report.ok = answer->getBoolean("ok").value_or(false);
+  if (doCheck) {
+    report.maxError = answer->getNumber("abs_error").value_or(1e300);
+    report.tolerance = answer->getNumber("tolerance").value_or(0);
+  }
+  report.note = answer->getString("note").value_or("").str();
+  if (auto median = answer->getNumber("median")) {
+    report.median = report.least = *median;
+    report.gflops = *median > 0 ? work / *median * 1e-9 : 0;
+  }
+  if (const llvm::json::Array *seconds = answer->getArray("seconds"))
+    for (const llvm::json::Value &value : *seconds)
+      report.least =
+          std::min(*report.least, value.getAsNumber().value_or(*report.least));
+  print(report, name);
+  if (!report.ok)
+    return emitError(loc) << "wrong result: "
+                          << answer->getString("message").value_or("");
+  return success();
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "Compiles a module, runs one of its functions on random arguments, and\n"
+      "prints its time. With --check its results are compared with those of the\n"
+      "unscheduled program: the same module without a library, lowered to plain\n"
+      "sequential loops at -O3 (vectorised above 5e9 operations). Its time is\n"
+      "what is printed as reference_ms. The exit code is 0 only if the program\n"
+      "ran and, with --check, its results are right.\n");
+  DialectRegistry registry;
+  registerUpstream(registry);
+  ansor::registerAllDialects(registry);
+  MLIRContext context(registry);
+  llvm::SourceMgr sourceManager;
+  SourceMgrDiagnosticHandler handler(sourceManager, &context);
+  return failed(run(context));
+}
