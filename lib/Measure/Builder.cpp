@@ -111,16 +111,16 @@ std::string ansor::findParallelConflict(ModuleOp module) {
     SmallVector<Value> ivs = loop.getInductionVars();
     for (unsigned i = 0; i < ivs.size(); ++i) {
       auto trips = constantTripCount(lower[i], upper[i], step[i],
-                                     /*isSigned=*/true,
-                                     scf::computeUbMinusLb);
+                                     /*isSigned=*/true, scf::computeUbMinusLb);
       if (trips && trips->ule(1))
         continue;
       for (Operation &op : loop.getTerminator().getYieldingOps()) {
         auto insert = dyn_cast<tensor::ParallelInsertSliceOp>(&op);
         if (!insert)
           continue;
-        if (llvm::any_of(insert.getOffsets(),
-                         [&](Value offset) { return dependsOn(offset, ivs[i]); }))
+        if (llvm::any_of(insert.getOffsets(), [&](Value offset) {
+              return dependsOn(offset, ivs[i]);
+            }))
           continue;
         conflict = "iterations of loop " + std::to_string(i) +
                    " of an scf.forall write the same slice: a reduction must "
@@ -152,6 +152,7 @@ BuildResult ansor::buildArtifact(ModuleOp module, llvm::json::Value manifest,
                                  const CPULoweringOptions &options,
                                  int64_t maxObjectBytes, StringRef output) {
   FirstError error(module.getContext());
+  module.getContext()->loadDialect<DLTIDialect, LLVM::LLVMDialect>();
   attachTarget(module, target);
   if (failed(lowerToCPU(module, options)))
     return failLowering(error, "the lowering failed");
@@ -166,10 +167,9 @@ BuildResult ansor::buildArtifact(ModuleOp module, llvm::json::Value manifest,
     return fail(ErrorKind::BuildCrash, "no object was written to " + object);
   result.objectBytes = int64_t(bytes);
   if (result.objectBytes > maxObjectBytes)
-    return fail(ErrorKind::TooLarge,
-                "the object has " + std::to_string(bytes) +
-                    " bytes: too large (limit " +
-                    std::to_string(maxObjectBytes) + ")");
+    return fail(ErrorKind::TooLarge, "the object has " + std::to_string(bytes) +
+                                         " bytes: too large (limit " +
+                                         std::to_string(maxObjectBytes) + ")");
 
   result.artifact = (output + ".so").str();
   std::string linkError;
@@ -243,8 +243,8 @@ BuildResult CandidateBuilder::build(StringRef key, StringRef script,
       FirstError error(&context);
       parsed = parseSourceString<ModuleOp>(script, ParserConfig(&context));
       if (!parsed)
-        return timed(
-            fail(ErrorKind::Transform, error.take("the script does not parse")));
+        return timed(fail(ErrorKind::Transform,
+                          error.take("the script does not parse")));
     }
     if (failed(interpretScript(*module, *parsed, message)))
       return timed(fail(ErrorKind::Transform, message));

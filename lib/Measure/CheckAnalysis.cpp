@@ -63,9 +63,8 @@ static double countTerms(Operation *op) {
     return terms;
   }
   if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op))
-    return kMathTerms +
-           staticSize(
-               softmax.getInputOperandType().getShape()[softmax.getDimension()]);
+    return kMathTerms + staticSize(softmax.getInputOperandType()
+                                       .getShape()[softmax.getDimension()]);
   return 0;
 }
 
@@ -148,7 +147,8 @@ private:
     Bound bound;
     for (APFloat value : values) {
       bool loses;
-      value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &loses);
+      value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                    &loses);
       double number = value.convertToDouble();
       // Infinities and the largest numbers are neutral elements of max and min.
       if (number == 0 || !(std::fabs(number) < 1e30))
@@ -259,10 +259,9 @@ private:
         Bound start = bounds.lookup(init->get());
         if (isa<arith::AddFOp, arith::SubFOp>(combiner)) {
           // Six standard deviations of the sum of terms of either sign.
-          double grown =
-              term.zeroMean
-                  ? std::min(std::log2(terms), std::log2(terms) / 2 + 2)
-                  : std::log2(terms);
+          double grown = term.zeroMean ? std::min(std::log2(terms),
+                                                  std::log2(terms) / 2 + 2)
+                                       : std::log2(terms);
           bool zeroMean = term.zeroMean;
           term.magnitude += std::max(grown, 0.);
           bool starts = start.magnitude > -1000;
@@ -330,9 +329,11 @@ static bool isData(Value value, int depth = 8) {
     Operation *source = op->getOperand(0).getDefiningOp();
     return !source || !isa<arith::ConstantOp>(source);
   }
-  return isa_and_nonnull<arith::ArithDialect, affine::AffineDialect>(op->getDialect()) &&
-         llvm::any_of(op->getOperands(),
-                      [&](Value operand) { return isData(operand, depth - 1); });
+  return isa_and_nonnull<arith::ArithDialect, affine::AffineDialect>(
+             op->getDialect()) &&
+         llvm::any_of(op->getOperands(), [&](Value operand) {
+           return isData(operand, depth - 1);
+         });
 }
 
 /// The smallest size that data indexes; 0 if data indexes nothing.
@@ -391,13 +392,13 @@ llvm::json::Value ansor::describeForMeasuring(func::FuncOp func) {
       return;
     storage = std::max(storage, epsilon);
     bool isMath = isa_and_nonnull<math::MathDialect>(op->getDialect());
-    bool isArith =
-        isa_and_nonnull<arith::ArithDialect>(op->getDialect()) &&
-        !isa<arith::ConstantOp, arith::ExtFOp, arith::TruncFOp,
-             arith::SelectOp>(op);
+    bool isArith = isa_and_nonnull<arith::ArithDialect>(op->getDialect()) &&
+                   !isa<arith::ConstantOp, arith::ExtFOp, arith::TruncFOp,
+                        arith::SelectOp>(op);
     if (isMath)
       terms += runs * kMathTerms;
-    if (isMath || isArith || isa_and_nonnull<complex::ComplexDialect>(op->getDialect()) ||
+    if (isMath || isArith ||
+        isa_and_nonnull<complex::ComplexDialect>(op->getDialect()) ||
         isa<linalg::SoftmaxOp>(op))
       accumulator = std::max(accumulator, epsilon);
   });

@@ -170,8 +170,8 @@ LocalMeasurer::build(ArrayRef<const MeasureInput *> inputs, bool reference,
             {"parallel", !reference && options.threads > 1},
             {"strict", options.strictFP}};
         // Plain loops are the oracle; a large task would take minutes.
-        request["vectorize"] = reference ? llvm::json::Value("large")
-                                         : llvm::json::Value(true);
+        request["vectorize"] =
+            reference ? llvm::json::Value("large") : llvm::json::Value(true);
         if (!llvm::is_contained(session.known, input.taskKey)) {
           request["module"] = input.taskModule;
           session.known.push_back(input.taskKey);
@@ -197,9 +197,8 @@ LocalMeasurer::build(ArrayRef<const MeasureInput *> inputs, bool reference,
                       text.contains("bad_alloc") ||
                       text.contains("Allocation failed");
       result.error = isMemory ? ErrorKind::TooLarge : ErrorKind::BuildCrash;
-      result.message =
-          "the builder was " + reply.describeEnd() +
-          (text.trim().empty() ? "" : ": " + firstLine(text));
+      result.message = "the builder was " + reply.describeEnd() +
+                       (text.trim().empty() ? "" : ": " + firstLine(text));
       continue;
     }
     case WorkerReply::Status::Interrupted:
@@ -212,8 +211,7 @@ LocalMeasurer::build(ArrayRef<const MeasureInput *> inputs, bool reference,
       continue;
     }
     auto parsed = llvm::json::parse(reply.line);
-    const llvm::json::Object *object =
-        parsed ? parsed->getAsObject() : nullptr;
+    const llvm::json::Object *object = parsed ? parsed->getAsObject() : nullptr;
     if (!object) {
       if (!parsed)
         llvm::consumeError(parsed.takeError());
@@ -223,9 +221,8 @@ LocalMeasurer::build(ArrayRef<const MeasureInput *> inputs, bool reference,
     }
     result.message = object->getString("message").value_or("").str();
     if (!object->getBoolean("ok").value_or(false)) {
-      result.error =
-          parseErrorKind(object->getString("error").value_or(""))
-              .value_or(ErrorKind::BuildCrash);
+      result.error = parseErrorKind(object->getString("error").value_or(""))
+                         .value_or(ErrorKind::BuildCrash);
       continue;
     }
     artifacts[i].library = object->getString("artifact").value_or("").str();
@@ -263,9 +260,8 @@ llvm::json::Object LocalMeasurer::readRunReply(const WorkerReply &reply,
     // The runner reports its crashes itself, unless a thread's stack overflows
     // or the system kills it for lack of memory.
     int signal = WIFSIGNALED(reply.waitStatus) ? WTERMSIG(reply.waitStatus) : 0;
-    result.error = signal == SIGSEGV || signal == SIGKILL
-                       ? ErrorKind::TooLarge
-                       : ErrorKind::RunCrash;
+    result.error = signal == SIGSEGV || signal == SIGKILL ? ErrorKind::TooLarge
+                                                          : ErrorKind::RunCrash;
     result.message = "the runner was " + reply.describeEnd();
     if (signal == SIGSEGV)
       result.message += ": the stack of a thread overflowed";
@@ -336,8 +332,8 @@ void LocalMeasurer::makeReferences(ArrayRef<MeasureInput> inputs) {
   if (missing.empty())
     return;
   std::vector<Artifact> artifacts;
-  auto built = build(missing, /*reference=*/true, kReferenceBuildSeconds,
-                     artifacts);
+  auto built =
+      build(missing, /*reference=*/true, kReferenceBuildSeconds, artifacts);
   for (auto [i, input] : llvm::enumerate(missing)) {
     Reference &reference = references[input->taskKey];
     reference.error = built[i].error;

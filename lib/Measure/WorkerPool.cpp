@@ -145,8 +145,8 @@ void WorkerPool::Spawner::spawn(Child &child,
     argv.push_back(arg.data());
   argv.push_back(nullptr);
   pid_t pid;
-  int failed = posix_spawn(&pid, options.program.c_str(), &actions,
-                           &attributes, argv.data(), environ);
+  int failed = posix_spawn(&pid, options.program.c_str(), &actions, &attributes,
+                           argv.data(), environ);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   close(input[1]);

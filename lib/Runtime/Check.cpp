@@ -40,9 +40,10 @@ void ansor::runtime::poisonAllocations(unsigned char byte) {
 
 /// The median of the non-zero finite magnitudes in `values`, of a sample.
 static double medianMagnitude(std::vector<double> values) {
-  values.erase(std::remove_if(values.begin(), values.end(),
-                              [](double v) { return v == 0 || !std::isfinite(v); }),
-               values.end());
+  values.erase(
+      std::remove_if(values.begin(), values.end(),
+                     [](double v) { return v == 0 || !std::isfinite(v); }),
+      values.end());
   if (values.empty())
     return 0;
   auto middle = values.begin() + values.size() / 2;
@@ -244,9 +245,8 @@ bool ansor::runtime::makeReference(const Manifest &manifest, Entry entry,
     Attempt attempt;
     if (!runOnce(call, candidate.draw, attempt, error))
       return false;
-    double share = attempt.floats
-                       ? double(attempt.finite) / double(attempt.floats)
-                       : 1;
+    double share =
+        attempt.floats ? double(attempt.finite) / double(attempt.floats) : 1;
     candidate.seconds = attempt.seconds;
     candidate.outputs = std::move(attempt.outputs);
     if (share <= bestShare)
@@ -327,8 +327,9 @@ void ansor::runtime::compare(const Reference &reference,
         continue;
       }
       double error = difference(expected, actual, i);
-      double ratio = error == 0 ? 0 : tolerance > 0 ? error / tolerance
-                                                    : INFINITY;
+      double ratio = error == 0      ? 0
+                     : tolerance > 0 ? error / tolerance
+                                     : INFINITY;
       if (ratio <= comparison.worst)
         continue;
       bool isFirst = comparison.worst <= 1;
@@ -338,9 +339,9 @@ void ansor::runtime::compare(const Reference &reference,
       if (ratio > 1 && isFirst) {
         char buffer[32];
         std::snprintf(buffer, sizeof(buffer), "%.3g", tolerance);
-        comparison.message = describe(actual, i) + ": got " +
-                             print(actual, i) + ", expected " +
-                             print(expected, i) + " within " + buffer;
+        comparison.message = describe(actual, i) + ": got " + print(actual, i) +
+                             ", expected " + print(expected, i) + " within " +
+                             buffer;
       }
     }
   }
@@ -402,7 +403,8 @@ bool Reference::load(const std::string &path, Reference &reference,
     return false;
   }
   std::string line;
-  for (int c; (c = std::fgetc(file)) != EOF && c != '\n' && line.size() < 1 << 20;)
+  for (int c;
+       (c = std::fgetc(file)) != EOF && c != '\n' && line.size() < 1 << 20;)
     line += char(c);
   Json header;
   std::string reason;

@@ -54,7 +54,8 @@ bool ElementType::parse(const std::string &text, ElementType &type) {
 
 std::string ElementType::print() const {
   static const char *const names[] = {"f16", "bf16", "f32", "f64"};
-  std::string name = isFloat() ? names[int(scalar)] : "i" + std::to_string(bits);
+  std::string name =
+      isFloat() ? names[int(scalar)] : "i" + std::to_string(bits);
   return complex ? "complex<" + name + ">" : name;
 }
 
@@ -73,8 +74,7 @@ double ElementType::epsilon() const {
   }
 }
 
-template <typename To, typename From>
-static To bitCast(From from) {
+template <typename To, typename From> static To bitCast(From from) {
   To to;
   static_assert(sizeof(To) == sizeof(From), "same size");
   std::memcpy(&to, &from, sizeof(to));

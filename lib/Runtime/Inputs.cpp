@@ -34,8 +34,7 @@ static bool parseValueSpec(const Json &json, int64_t dynamicSize,
   }
   spec.isMemref = kind == "memref";
   if (!ElementType::parse(json["type"].asString(), spec.type)) {
-    error =
-        "element type '" + json["type"].asString() + "' can't be measured";
+    error = "element type '" + json["type"].asString() + "' can't be measured";
     return false;
   }
   const auto &sizes = json["shape"].elements();
@@ -132,7 +131,7 @@ static double toUnit(uint64_t bits) { return double(bits >> 11) * 0x1p-53; }
 namespace {
 /// The distribution of one argument.
 struct Range {
-  bool grid = false;  ///< multiples of 2^-gridBits in [-1, 1]
+  bool grid = false; ///< multiples of 2^-gridBits in [-1, 1]
   int gridBits = 0;
   double low = -1, high = 1;
   int64_t intLow = -8, intHigh = 7;
@@ -163,12 +162,13 @@ static Range chooseRange(const Manifest &manifest, unsigned index,
     return range;
   }
   // Vectors and scalars are variances, scales or counts as often as not.
-  bool positive = spec.shape.size() <= 1 || draw.attempt == 2 ||
-                  draw.attempt >= 4;
+  bool positive =
+      spec.shape.size() <= 1 || draw.attempt == 2 || draw.attempt >= 4;
   double amplitude = 1;
   if (spec.shape.size() > 1) {
     int64_t largest = *std::max_element(spec.shape.begin(), spec.shape.end());
-    double fanIn = double(spec.elements()) / double(std::max<int64_t>(1, largest));
+    double fanIn =
+        double(spec.elements()) / double(std::max<int64_t>(1, largest));
     amplitude = std::min(1.0, std::sqrt(3 / std::max(fanIn, 1.0)));
     if (draw.attempt == 3 || draw.attempt == 4)
       amplitude /= 8;
@@ -227,8 +227,7 @@ void ansor::runtime::fillArgument(const Manifest &manifest, unsigned index,
     } else if (spec.type.scalar == Scalar::Bool) {
       storeInt(spec.type, data, i, int64_t(bits >> 32 & 1));
     } else {
-      storeInt(spec.type, data, i,
-               range.intLow + int64_t((bits >> 8) % span));
+      storeInt(spec.type, data, i, range.intLow + int64_t((bits >> 8) % span));
     }
   }
 }

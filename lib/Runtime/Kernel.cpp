@@ -18,11 +18,19 @@ using namespace ansor::runtime;
 // Loading
 //===----------------------------------------------------------------------===//
 
+/// A model's function may be called "main": its own calls must not end in ours.
+static void *openArtifact(const std::string &path) {
+  int mode = RTLD_NOW | RTLD_LOCAL;
+#ifdef RTLD_DEEPBIND
+  mode |= RTLD_DEEPBIND;
+#endif
+  return dlopen(path.c_str(), mode);
+}
+
 Entry ansor::runtime::loadEntry(const std::string &path,
                                 const std::string &name,
-                                const std::string &openmp,
-                                std::string &error) {
-  void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+                                const std::string &openmp, std::string &error) {
+  void *handle = openArtifact(path);
   if (!handle) {
     error = dlerror();
     if (error.find("__kmpc_") == std::string::npos &&
@@ -30,17 +38,18 @@ Entry ansor::runtime::loadEntry(const std::string &path,
         error.find("libomp") == std::string::npos)
       return nullptr;
     // Its symbols stay visible for the artifact.
-    bool loaded = !openmp.empty() &&
-                  dlopen(openmp.c_str(), RTLD_NOW | RTLD_GLOBAL);
-    for (const char *library :
-         {"libomp.so.5", "libomp.so",
+    bool loaded =
+        !openmp.empty() && dlopen(openmp.c_str(), RTLD_NOW | RTLD_GLOBAL);
+    for (const char *library : {
+             "libomp.so.5",
+             "libomp.so",
 #ifdef ANSOR_OPENMP_LIBRARY
-          ANSOR_OPENMP_LIBRARY,
+             ANSOR_OPENMP_LIBRARY,
 #endif
          })
       loaded = loaded || dlopen(library, RTLD_NOW | RTLD_GLOBAL);
     if (loaded)
-      handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+      handle = openArtifact(path);
     if (!handle) {
       const char *reason = dlerror();
       error = reason ? reason : error;
@@ -212,8 +221,8 @@ void Call::releaseResults() {
       continue;
     void *pointer = reinterpret_cast<void *>(descriptors[i][0]);
     // A result may be an argument, another result, or constant data.
-    bool owned = pointer && std::find(freed.begin(), freed.end(), pointer) ==
-                                freed.end();
+    bool owned = pointer &&
+                 std::find(freed.begin(), freed.end(), pointer) == freed.end();
     for (const Buffer &argument : arguments)
       owned = owned && pointer != argument.data();
     Dl_info info;

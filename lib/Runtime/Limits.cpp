@@ -95,11 +95,12 @@ void ansor::runtime::setCrashContext(int64_t id, const char *phase) {
 
 static void writeReport(const char *kind, const char *what) {
   char line[512];
-  int length = std::snprintf(
-      line, sizeof(line),
-      "{\"id\": %lld, \"ok\": false, \"error\": \"%s\", \"message\": \"%s while "
-      "%s\"}\n",
-      (long long)crashId, kind, what, (const char *)crashPhase);
+  int length =
+      std::snprintf(line, sizeof(line),
+                    "{\"id\": %lld, \"ok\": false, \"error\": \"%s\", "
+                    "\"message\": \"%s while "
+                    "%s\"}\n",
+                    (long long)crashId, kind, what, (const char *)crashPhase);
   writeAll(line, size_t(length));
   _exit(3);
 }

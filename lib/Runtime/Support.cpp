@@ -57,6 +57,6 @@ static void copyStrided(const View &from, const View &to, int64_t rank,
 extern "C" __attribute__((visibility("default"))) void
 memrefCopy(int64_t bytes, UnrankedMemref *source, UnrankedMemref *target) {
   View from(*source), to(*target);
-  copyStrided(from, to, source->rank, 0, bytes,
-              from.data + from.offset * bytes, to.data + to.offset * bytes);
+  copyStrided(from, to, source->rank, 0, bytes, from.data + from.offset * bytes,
+              to.data + to.offset * bytes);
 }

@@ -26,7 +26,8 @@ static const char kHelp[] =
     "                     [--parent=PID]\n"
     "Builds scheduled tasks. Reads requests from standard input, one line of\n"
     "JSON each, and answers each with one line:\n"
-    "  {\"id\": 1, \"task\": \"KEY\", \"module\": \"...\", \"script\": \"...\",\n"
+    "  {\"id\": 1, \"task\": \"KEY\", \"module\": \"...\", \"script\": "
+    "\"...\",\n"
     "   \"output\": \"PATH\"}\n"
     "writes PATH.so and PATH.json. A task's module is sent once. All members\n"
     "are in docs/MeasureProtocol.md.\n";
@@ -80,10 +81,9 @@ static BuildResult handle(const llvm::json::Object &request,
   options.vectorize = request.getBoolean("vectorize").value_or(true);
   if (request.getString("vectorize") == StringRef("large"))
     options.vectorize = builder.getWork(key) > kLargeTask;
-  return builder.build(key, request.getString("script").value_or(""), target,
-                       options,
-                       request.getInteger("max_object").value_or(8 << 20),
-                       output);
+  return builder.build(
+      key, request.getString("script").value_or(""), target, options,
+      request.getInteger("max_object").value_or(8 << 20), output);
 }
 
 int main(int argc, char **argv) {

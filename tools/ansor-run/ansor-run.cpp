@@ -21,66 +21,74 @@ using namespace mlir;
 using namespace mlir::ansor;
 namespace cl = llvm::cl;
 
-static cl::OptionCategory category("ansor-run options");
-static cl::opt<std::string> inputPath(cl::Positional, cl::Required,
-                                      cl::desc("MODEL.mlir, or - for standard "
-                                               "input"),
-                                      cl::cat(category));
-static cl::opt<std::string>
-    libraryPath("library", cl::value_desc("BEST.mlir"),
-                cl::desc("apply this library of best schedules to the tasks"),
-                cl::cat(category));
-static cl::opt<std::string>
-    referencePath("reference", cl::value_desc("MODEL.mlir"),
-                  cl::desc("the unscheduled program, if MODEL.mlir is a "
-                           "scheduled one"),
-                  cl::cat(category));
-static cl::opt<std::string>
-    entryName("entry", cl::value_desc("function"),
-              cl::desc("function to run (default: the only public one)"),
-              cl::cat(category));
-static cl::opt<bool> doCheck("check",
-                             cl::desc("compare with the unscheduled program, "
-                                      "and time that too"),
-                             cl::cat(category));
-static cl::opt<bool> printJson("json", cl::desc("print one JSON object"),
-                               cl::cat(category));
-static cl::opt<int> threads("threads", cl::init(1),
-                            cl::desc("threads to use (default 1)"),
-                            cl::cat(category));
-static cl::opt<uint64_t> seed("seed", cl::init(0), cl::desc("of the inputs"),
-                              cl::cat(category));
-static cl::opt<int> repeats("repeats", cl::init(5),
-                            cl::desc("the median is taken over so many "
-                                     "(default 5)"),
-                            cl::cat(category));
-static cl::list<std::string>
-    shapes("shape", cl::value_desc("I:AxBxC"),
-           cl::desc("sizes of argument I, where they are dynamic (others are "
-                    "3)"),
-           cl::cat(category));
-static cl::opt<std::string>
-    targetName("target", cl::desc("target (default: the module's, or the "
-                                  "host)"),
-               cl::cat(category));
-static cl::opt<bool> strictFP("strict-fp",
-                              cl::desc("forbid reassociation of reductions "
-                                       "and contraction to FMA"),
-                              cl::cat(category));
-static cl::opt<bool> flushCache("flush-cache",
-                                cl::desc("empty the caches before each call"),
-                                cl::cat(category));
-static cl::opt<double> timeout("timeout", cl::init(900),
-                               cl::desc("seconds a run may take (default "
-                                        "900)"),
-                               cl::cat(category));
-static cl::opt<int64_t> memoryLimit("memory", cl::init(int64_t(12) << 30),
-                                    cl::desc("bytes a run may use (default "
-                                             "12 GiB)"),
-                                    cl::cat(category));
-static cl::opt<std::string>
-    toolDir("tool-dir", cl::desc("where ansor-runner is (default: here)"),
-            cl::cat(category));
+namespace {
+/// Made in main(): libraries register options of the same names.
+struct Options {
+  cl::OptionCategory category{"ansor-run options"};
+  cl::opt<std::string> inputPath{cl::Positional, cl::Required,
+                                 cl::desc("MODEL.mlir, or - for standard "
+                                          "input"),
+                                 cl::cat(category)};
+  cl::opt<std::string> libraryPath{
+      "library", cl::value_desc("BEST.mlir"),
+      cl::desc("apply this library of best schedules to the tasks"),
+      cl::cat(category)};
+  cl::opt<std::string> referencePath{
+      "reference", cl::value_desc("MODEL.mlir"),
+      cl::desc("the unscheduled program, if MODEL.mlir is a "
+               "scheduled one"),
+      cl::cat(category)};
+  cl::opt<std::string> entryName{
+      "entry", cl::value_desc("function"),
+      cl::desc("function to run (default: the only public one)"),
+      cl::cat(category)};
+  cl::opt<bool> doCheck{"check",
+                        cl::desc("compare with the unscheduled program, "
+                                 "and time that too"),
+                        cl::cat(category)};
+  cl::opt<bool> printJson{"json", cl::desc("print one JSON object"),
+                          cl::cat(category)};
+  cl::opt<int> threads{"threads", cl::init(1),
+                       cl::desc("threads to use (default 1)"),
+                       cl::cat(category)};
+  cl::opt<uint64_t> seed{"seed", cl::init(0), cl::desc("of the inputs"),
+                         cl::cat(category)};
+  cl::opt<int> repeats{"repeats", cl::init(5),
+                       cl::desc("the median is taken over so many "
+                                "(default 5)"),
+                       cl::cat(category)};
+  cl::list<std::string> shapes{
+      "shape", cl::value_desc("I:AxBxC"),
+      cl::desc("sizes of argument I, where they are dynamic (others are "
+               "3)"),
+      cl::cat(category)};
+  cl::opt<std::string> targetName{
+      "target",
+      cl::desc("target (default: the module's, or the "
+               "host)"),
+      cl::cat(category)};
+  cl::opt<bool> strictFP{"strict-fp",
+                         cl::desc("forbid reassociation of reductions "
+                                  "and contraction to FMA"),
+                         cl::cat(category)};
+  cl::opt<bool> flushCache{"flush-cache",
+                           cl::desc("empty the caches before each call"),
+                           cl::cat(category)};
+  cl::opt<double> timeout{"timeout", cl::init(900.),
+                          cl::desc("seconds a run may take (default "
+                                   "900)"),
+                          cl::cat(category)};
+  cl::opt<int64_t> memoryLimit{"memory", cl::init(int64_t(12) << 30),
+                               cl::desc("bytes a run may use (default "
+                                        "12 GiB)"),
+                               cl::cat(category)};
+  cl::opt<std::string> toolDir{
+      "tool-dir", cl::desc("where ansor-runner is (default: here)"),
+      cl::cat(category)};
+};
+} // namespace
+
+static Options *options;
 
 /// Above this many operations plain loops take seconds: the unscheduled
 /// program is vectorised then.
@@ -100,13 +108,14 @@ struct WorkDir {
 /// [[2, 3], null, …] from the --shape options.
 static FailureOr<llvm::json::Value> parseShapes(func::FuncOp entry) {
   std::vector<llvm::json::Value> perArgument(entry.getNumArguments(), nullptr);
-  for (const std::string &text : shapes) {
+  for (const std::string &text : options->shapes) {
     auto [number, sizes] = StringRef(text).split(':');
     unsigned index;
     if (number.getAsInteger(10, index) || index >= perArgument.size()) {
       entry.emitError("--shape=")
           << text << ": expected the number of one of the "
-          << perArgument.size() << " arguments, a colon and sizes, as in 0:8x128";
+          << perArgument.size()
+          << " arguments, a colon and sizes, as in 0:8x128";
       return failure();
     }
     llvm::json::Array parsed;
@@ -128,12 +137,13 @@ static FailureOr<llvm::json::Value> parseShapes(func::FuncOp entry) {
 
 /// The function to run. Emits and returns null if there is no such function.
 static func::FuncOp chooseEntry(ModuleOp module) {
-  if (!entryName.empty()) {
-    auto func = module.lookupSymbol<func::FuncOp>(entryName);
+  if (!options->entryName.empty()) {
+    auto func = module.lookupSymbol<func::FuncOp>(options->entryName);
     if (func && !func.isExternal())
       return func;
     InFlightDiagnostic diag = module.emitError("there is no function '@")
-                              << entryName << "' with a body; there are";
+                              << options->entryName
+                              << "' with a body; there are";
     for (auto other : module.getOps<func::FuncOp>())
       diag << " @" << other.getName();
     return nullptr;
@@ -172,15 +182,16 @@ static FailureOr<llvm::json::Object> runRequest(WorkerPool &runner,
   std::string line;
   llvm::raw_string_ostream(line) << llvm::json::Value(std::move(request));
   WorkerReply reply =
-      runner.run(1, timeout, [&](size_t, WorkerPool::Session &) {
-        return line;
-      }).front();
+      runner
+          .run(1, options->timeout,
+               [&](size_t, WorkerPool::Session &) { return line; })
+          .front();
   StringRef log = StringRef(reply.stderrText).trim();
   switch (reply.status) {
   case WorkerReply::Status::Line:
     break;
   case WorkerReply::Status::Timeout:
-    return emitError(loc) << what << " did not end in " << timeout
+    return emitError(loc) << what << " did not end in " << options->timeout
                           << " s (see --timeout)";
   case WorkerReply::Status::Died:
     return emitError(loc) << what << " was " << reply.describeEnd()
@@ -211,11 +222,12 @@ static LogicalResult schedule(ModuleOp module) {
   if (!hasTasks && failed(extractTasks(module)))
     return failure();
   unsigned applied = 0;
-  if (failed(applyLibrary(module, libraryPath, &applied)))
+  if (failed(applyLibrary(module, options->libraryPath, &applied)))
     return failure();
   if (applied == 0)
     module.emitWarning("the library '")
-        << libraryPath << "' has no schedule for any task of this module";
+        << options->libraryPath
+        << "' has no schedule for any task of this module";
   return success();
 }
 
@@ -230,9 +242,10 @@ struct Report {
 
 static void print(const Report &report, StringRef entry) {
   auto orNull = [](std::optional<double> value, double scale = 1) {
-    return value ? llvm::json::Value(*value * scale) : llvm::json::Value(nullptr);
+    return value ? llvm::json::Value(*value * scale)
+                 : llvm::json::Value(nullptr);
   };
-  if (printJson) {
+  if (options->printJson) {
     llvm::json::Object object{{"entry", entry},
                               {"median_ms", orNull(report.median, 1e3)},
                               {"min_ms", orNull(report.least, 1e3)},
@@ -240,22 +253,23 @@ static void print(const Report &report, StringRef entry) {
                               {"max_error", orNull(report.maxError)},
                               {"tolerance", orNull(report.tolerance)},
                               {"ok", report.ok},
-                              {"threads", int(threads)},
+                              {"threads", int(options->threads)},
                               {"gflops", orNull(report.gflops)}};
     if (!report.note.empty())
       object["note"] = report.note;
     llvm::outs() << llvm::json::Value(std::move(object)) << "\n";
     return;
   }
-  llvm::outs() << "@" << entry << ", " << int(threads)
-               << (threads == 1 ? " thread" : " threads");
+  llvm::outs() << "@" << entry << ", " << int(options->threads)
+               << (options->threads == 1 ? " thread" : " threads");
   if (report.median)
     llvm::outs() << llvm::format(": median %.4g ms, min %.4g ms, %.4g GFLOP/s",
                                  *report.median * 1e3, *report.least * 1e3,
                                  *report.gflops);
   llvm::outs() << "\n";
   if (report.reference)
-    llvm::outs() << llvm::format("unscheduled: %.4g ms", *report.reference * 1e3);
+    llvm::outs() << llvm::format("unscheduled: %.4g ms",
+                                 *report.reference * 1e3);
   if (report.reference && report.median)
     llvm::outs() << llvm::format(" (%.3g times as long)",
                                  *report.reference / *report.median);
@@ -273,12 +287,12 @@ static void print(const Report &report, StringRef entry) {
 static LogicalResult run(MLIRContext &context) {
   LoadOptions load;
   load.needsData = true;
-  auto loaded = loadModule(inputPath, context, load);
+  auto loaded = loadModule(options->inputPath, context, load);
   if (failed(loaded))
     return failure();
   OwningOpRef<ModuleOp> candidate = std::move(*loaded), reference;
-  if (!referencePath.empty()) {
-    auto other = loadModule(referencePath, context, load);
+  if (!options->referencePath.empty()) {
+    auto other = loadModule(options->referencePath, context, load);
     if (failed(other))
       return failure();
     reference = std::move(*other);
@@ -289,32 +303,33 @@ static LogicalResult run(MLIRContext &context) {
   func::FuncOp referenceEntry = entry ? chooseEntry(*reference) : nullptr;
   if (!entry || !referenceEntry)
     return failure();
-  if (threads < 1)
+  if (options->threads < 1)
     return emitError(entry.getLoc(), "--threads has to be 1 or more");
   if (entry.getFunctionType() != referenceEntry.getFunctionType())
     return referenceEntry.emitError("the reference has another type than @")
-           << entry.getName() << " of " << inputPath;
+           << entry.getName() << " of " << options->inputPath;
   Location loc = entry.getLoc();
   std::string name = entry.getName().str();
+  bool isNetwork = entry.getNumArguments() > 8;
   entry.setPublic();
   referenceEntry.setPublic();
   auto givenShapes = parseShapes(entry);
   if (failed(givenShapes))
     return failure();
   TargetInfo target = getTarget(*candidate);
-  if (!targetName.empty()) {
-    auto found = lookupTarget(targetName, loc);
+  if (!options->targetName.empty()) {
+    auto found = lookupTarget(options->targetName, loc);
     if (failed(found))
       return failure();
     target = *found;
   }
   double work = countWork(*reference);
   llvm::json::Value manifest = describeForMeasuring(referenceEntry);
-  if (!libraryPath.empty() && failed(schedule(*candidate)))
+  if (!options->libraryPath.empty() && failed(schedule(*candidate)))
     return failure();
 
   std::string error;
-  auto runnerPath = findTool("ansor-runner", toolDir, error);
+  auto runnerPath = findTool("ansor-runner", options->toolDir, error);
   if (failed(runnerPath))
     return emitError(loc) << error;
   WorkDir dir;
@@ -325,22 +340,23 @@ static LogicalResult run(MLIRContext &context) {
 
   WorkerPoolOptions pool;
   pool.program = *runnerPath;
-  pool.args = {"--memory=" + std::to_string(memoryLimit)};
+  pool.args = {"--memory=" + std::to_string(options->memoryLimit)};
   pool.fresh = true;
   pool.logPrefix = stem + "runner";
   WorkerPool runner(pool);
-  llvm::json::Object common{{"id", 0},
-                            {"seed", int64_t(uint64_t(seed))},
-                            {"shapes", *givenShapes},
-                            {"max_argument_bytes", double(memoryLimit) / 3},
-                            {"thread_stack", int64_t(16) << 20}};
+  llvm::json::Object common{
+      {"id", 0},
+      {"seed", int64_t(uint64_t(options->seed))},
+      {"shapes", *givenShapes},
+      {"max_argument_bytes", double(options->memoryLimit) / 3},
+      {"thread_stack", int64_t(16) << 20}};
   Report report;
-  CPULoweringOptions options;
-  options.strictFP = strictFP;
-  options.maxOperations = 10000000;
+  CPULoweringOptions lowering;
+  lowering.strictFP = options->strictFP;
+  lowering.maxOperations = 10000000;
 
-  if (doCheck) {
-    CPULoweringOptions plain = options;
+  if (options->doCheck) {
+    CPULoweringOptions plain = lowering;
     plain.parallel = false;
     plain.vectorize = work > kLargeProgram;
     if (failed(compile(*reference, llvm::json::Value(manifest), target, plain,
@@ -351,36 +367,36 @@ static LogicalResult run(MLIRContext &context) {
     request["manifest"] = stem + "reference.json";
     request["write_reference"] = stem + "values";
     // A network's weights would blow up its values: start from milder ones.
-    request["attempt"] = referenceEntry.getNumArguments() > 8 ? 1 : 0;
+    request["attempt"] = isNetwork ? 1 : 0;
     request["repeats"] = 0;
-    auto answer = runRequest(runner, std::move(request),
-                             "the unscheduled program", loc);
+    auto answer =
+        runRequest(runner, std::move(request), "the unscheduled program", loc);
     if (failed(answer))
       return failure();
     report.reference = answer->getNumber("reference_seconds").value_or(0);
   }
 
-  options.parallel = threads > 1;
-  if (failed(compile(*candidate, std::move(manifest), target, options,
+  lowering.parallel = options->threads > 1;
+  if (failed(compile(*candidate, std::move(manifest), target, lowering,
                      stem + "candidate")))
     return failure();
   llvm::json::Object request(common);
   request["artifact"] = stem + "candidate.so";
   request["manifest"] = stem + "candidate.json";
-  request["threads"] = int(threads);
-  request["repeats"] = std::max(1, int(repeats));
+  request["threads"] = int(options->threads);
+  request["repeats"] = std::max(1, int(options->repeats));
   request["budget"] = 30;
   request["check_budget"] = 5;
-  request["flush"] = bool(flushCache);
+  request["flush"] = bool(options->flushCache);
   request["flush_bytes"] = 2 * std::max(target.l3, target.l2);
-  if (doCheck)
+  if (options->doCheck)
     request["reference"] = stem + "values";
   auto answer = runRequest(runner, std::move(request), "the program", loc);
   if (failed(answer))
     return failure();
 
   report.ok = answer->getBoolean("ok").value_or(false);
-  if (doCheck) {
+  if (options->doCheck) {
     report.maxError = answer->getNumber("abs_error").value_or(1e300);
     report.tolerance = answer->getNumber("tolerance").value_or(0);
   }
@@ -402,14 +418,25 @@ static LogicalResult run(MLIRContext &context) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  cl::HideUnrelatedOptions(category);
+  // Options that the shared libraries registered would clash with ours.
+  for (const char *name : {"threads", "target", "seed", "library", "shape"}) {
+    auto &registered = cl::getRegisteredOptions();
+    if (auto found = registered.find(name); found != registered.end())
+      found->second->removeArgument();
+  }
+  Options storage;
+  options = &storage;
+  cl::HideUnrelatedOptions(options->category);
   cl::ParseCommandLineOptions(
       argc, argv,
       "Compiles a module, runs one of its functions on random arguments, and\n"
-      "prints its time. With --check its results are compared with those of the\n"
-      "unscheduled program: the same module without a library, lowered to plain\n"
+      "prints its time. With --check its results are compared with those of "
+      "the\n"
+      "unscheduled program: the same module without a library, lowered to "
+      "plain\n"
       "sequential loops at -O3 (vectorised above 5e9 operations). Its time is\n"
-      "what is printed as reference_ms. The exit code is 0 only if the program\n"
+      "what is printed as reference_ms. The exit code is 0 only if the "
+      "program\n"
       "ran and, with --check, its results are right.\n");
   DialectRegistry registry;
   registerUpstream(registry);

@@ -32,11 +32,14 @@ static const char kHelp[] =
     "                    [--parent=PID]\n"
     "Checks and times compiled tasks. Reads requests from standard input, one\n"
     "line of JSON each, and answers each with one line:\n"
-    "  {\"id\": 1, \"artifact\": \"lib.so\", \"manifest\": \"lib.json\", \"seed\": 0,\n"
+    "  {\"id\": 1, \"artifact\": \"lib.so\", \"manifest\": \"lib.json\", "
+    "\"seed\": 0,\n"
     "   \"write_reference\": \"ref.bin\"}          computes the reference\n"
-    "  {\"id\": 2, \"artifact\": \"lib.so\", \"manifest\": \"lib.json\", \"seed\": 0,\n"
+    "  {\"id\": 2, \"artifact\": \"lib.so\", \"manifest\": \"lib.json\", "
+    "\"seed\": 0,\n"
     "   \"reference\": \"ref.bin\", \"threads\": 1}  checks and times\n"
-    "Kernels use two threads or more where they are parallel: see \"threads\".\n"
+    "Kernels use two threads or more where they are parallel: see "
+    "\"threads\".\n"
     "All members are in docs/MeasureProtocol.md.\n";
 
 namespace {
@@ -132,8 +135,8 @@ static void addTimes(const Json &request, Call &call, const Call &inputs,
   if (threads == 1 && request["pin"].asBool(true))
     pinThread();
   setCrashContext(request["id"].asInt(), "timing");
-  Timing timing = timeKernel([&] { call.run(); },
-                             [&] { call.copyFrom(inputs); }, options);
+  Timing timing =
+      timeKernel([&] { call.run(); }, [&] { call.copyFrom(inputs); }, options);
   Json seconds = Json::array(), clock = Json::array();
   for (double value : timing.seconds)
     seconds.push(value);

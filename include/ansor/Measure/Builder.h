@@ -27,10 +27,10 @@ namespace mlir::ansor {
 
 struct BuildResult {
   ErrorKind error = ErrorKind::None;
-  std::string message;  ///< first diagnostic of the failure
+  std::string message;   ///< first diagnostic of the failure
   LocationAttr location; ///< of that diagnostic; null: none
-  std::string artifact; ///< path of the shared object
-  std::string manifest; ///< path of the manifest, JSON
+  std::string artifact;  ///< path of the shared object
+  std::string manifest;  ///< path of the manifest, JSON
   int64_t objectBytes = 0;
   double seconds = 0;
 };

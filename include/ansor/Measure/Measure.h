@@ -60,23 +60,23 @@ struct MeasureResult {
 
 struct MeasureOptions {
   TargetInfo target;
-  int threads = 1;             ///< threads the measured code may use
-  int builders = 0;            ///< builder processes; 0: one a core
-  double buildTimeout = 15;    ///< seconds
-  double runTimeout = 10;      ///< seconds
+  int threads = 1;                        ///< threads the measured code may use
+  int builders = 0;                       ///< builder processes; 0: one a core
+  double buildTimeout = 15;               ///< seconds
+  double runTimeout = 10;                 ///< seconds
   int64_t memoryLimit = int64_t(4) << 30; ///< bytes, a child
   int64_t stackLimit = 8 << 20;           ///< bytes, a child's threads
   int64_t maxObjectBytes = 8 << 20;
   int warmup = 1;
-  int repeats = 5;             ///< medians are taken over these
+  int repeats = 5;                ///< medians are taken over these
   double minRepeatSeconds = 0.01; ///< a repeat runs the kernel this long
   bool flushCache = false;
-  bool strictFP = false;       ///< forbid reassociation and contraction
-  bool check = true;           ///< compare with the unscheduled program
-  uint64_t seed = 0;           ///< of the inputs
-  std::string toolDir;         ///< where ansor-builder and ansor-runner are;
-                               ///< empty: beside the running program
-  std::string workDir;         ///< for artifacts; empty: a temporary directory
+  bool strictFP = false; ///< forbid reassociation and contraction
+  bool check = true;     ///< compare with the unscheduled program
+  uint64_t seed = 0;     ///< of the inputs
+  std::string toolDir;   ///< where ansor-builder and ansor-runner are;
+                         ///< empty: beside the running program
+  std::string workDir;   ///< for artifacts; empty: a temporary directory
 };
 
 /// Measures batches. Results come in the order of the inputs.

@@ -65,7 +65,8 @@ public:
     std::vector<std::string> known;
   };
   /// Makes the line of request `index` for a child. It must be one line.
-  using MakeRequest = std::function<std::string(size_t index, Session &session)>;
+  using MakeRequest =
+      std::function<std::string(size_t index, Session &session)>;
 
   /// Serves requests 0 … count-1, as many at once as there are children;
   /// replies come in order. A request may take `timeout` seconds.

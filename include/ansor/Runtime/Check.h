@@ -54,11 +54,11 @@ std::vector<float> computeTolerance(const Output &base,
                                     const CheckSpec &spec, bool exact);
 
 struct Comparison {
-  double worst = 0;        ///< largest error divided by its tolerance
-  double error = 0;        ///< that error
-  double tolerance = 0;    ///< and its tolerance
+  double worst = 0;     ///< largest error divided by its tolerance
+  double error = 0;     ///< that error
+  double tolerance = 0; ///< and its tolerance
   size_t compared = 0;
-  std::string message;     ///< where and what, if worst > 1
+  std::string message; ///< where and what, if worst > 1
 
   bool passes() const { return worst <= 1; }
 };

@@ -34,13 +34,13 @@ struct ValueSpec {
 /// What the check must know of a program's arithmetic; the builder derives it
 /// from the unscheduled IR.
 struct CheckSpec {
-  double terms = 1;        ///< roundings that one result goes through
-  double accumulator = 0;  ///< unit roundoff of the coarsest accumulation
-  double storage = 0;      ///< unit roundoff of the coarsest stored value
+  double terms = 1;       ///< roundings that one result goes through
+  double accumulator = 0; ///< unit roundoff of the coarsest accumulation
+  double storage = 0;     ///< unit roundoff of the coarsest stored value
   /// Inputs that are multiples of 2^-gridBits keep every sum exact; -1: none
   /// do, as the program rounds whatever it is given.
   int gridBits = -1;
-  int64_t indexBound = 0;  ///< integers index a dimension of this size; 0: none
+  int64_t indexBound = 0; ///< integers index a dimension of this size; 0: none
 };
 
 struct Manifest {
