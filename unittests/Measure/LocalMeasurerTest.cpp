@@ -1,0 +1,412 @@
+//===- LocalMeasurerTest.cpp - Candidates of every kind ---------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A candidate may be any function: scripts here replace the task's function by
+// one that is wrong in a chosen way.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ansor/Measure/Measure.h"
+#include "gtest/gtest.h"
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <fstream>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace mlir;
+using namespace mlir::ansor;
+
+static const char kSignature[] =
+    "func.func private @task_0(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>, "
+    "%c: tensor<64x64xf32>) -> tensor<64x64xf32> attributes {ansor.task = "
+    "\"a1-00\", ansor.weight = 1 : i64}";
+
+/// C = A B in destination-passing form; `more` runs before it.
+static std::string task(const std::string &more = "") {
+  return std::string(kSignature) + " {\n" + more +
+         "  %z = arith.constant 0.0 : f32\n"
+         "  %f = linalg.fill {ansor.stage = 0 : i64} ins(%z : f32) outs(%c : "
+         "tensor<64x64xf32>) -> tensor<64x64xf32>\n"
+         "  %r = linalg.matmul {ansor.stage = 1 : i64} ins(%a, %b : "
+         "tensor<64x32xf32>, tensor<32x64xf32>) outs(%f : tensor<64x64xf32>) "
+         "-> tensor<64x64xf32>\n"
+         "  return %r : tensor<64x64xf32>\n}\n";
+}
+
+/// A script of `body`, over the handle %f of the task's function.
+static std::string script(const std::string &body) {
+  return "module attributes {transform.with_named_sequence} {\n"
+         "transform.named_sequence @__transform_main(%m: !transform.any_op) {\n"
+         "  %f = transform.structured.match ops{[\"func.func\"]} attributes "
+         "{ansor.task = \"a1-00\"} in %m : (!transform.any_op) -> "
+         "!transform.any_op\n" +
+         body + "  transform.yield\n}\n}\n";
+}
+
+/// A script that puts `func` in the place of the task's function.
+static std::string replaceBy(const std::string &func) {
+  return script("  transform.structured.replace %f {\n" + func +
+                "  } : (!transform.any_op) -> !transform.any_op\n");
+}
+
+static const char kTiled[] = "  %r = transform.structured.match attributes "
+                             "{ansor.stage = 1 : i64} in %f "
+                             ": (!transform.any_op) -> !transform.any_op\n";
+
+static MeasureOptions options() {
+  MeasureOptions options;
+  options.target = detectHostTarget();
+  options.builders = 2;
+  options.threads = 2;
+  options.toolDir = ANSOR_TOOL_DIR;
+  options.repeats = 2;
+  options.minRepeatSeconds = 1e-3;
+  options.runTimeout = 4;
+  options.buildTimeout = 60;
+  return options;
+}
+
+static MeasureInput input(std::string scriptText) {
+  MeasureInput input;
+  input.taskKey = "a1-00";
+  input.taskModule = task();
+  input.script = std::move(scriptText);
+  return input;
+}
+
+namespace {
+class LocalMeasurerTest : public testing::Test {
+protected:
+  std::vector<MeasureResult> measure(ArrayRef<std::string> scripts,
+                                     MeasureOptions given = options()) {
+    std::string error;
+    auto measurer = createLocalMeasurer(given, error);
+    EXPECT_TRUE(succeeded(measurer)) << error;
+    std::vector<MeasureInput> inputs;
+    for (const std::string &text : scripts)
+      inputs.push_back(input(text));
+    return (*measurer)->measure(inputs);
+  }
+
+  void expectKind(const MeasureResult &result, ErrorKind kind,
+                  StringRef message) {
+    EXPECT_EQ(stringify(result.error), stringify(kind)) << result.message;
+    EXPECT_TRUE(StringRef(result.message).contains(message)) << result.message;
+    if (kind != ErrorKind::None) {
+      EXPECT_TRUE(result.seconds.empty());
+      EXPECT_EQ(result.median, INFINITY);
+    }
+  }
+};
+} // namespace
+
+TEST_F(LocalMeasurerTest, RightCandidatesAreTimed) {
+  std::string tiled =
+      script(std::string(kTiled) +
+             "  %t, %l = transform.structured.tile_using_forall %r tile_sizes "
+             "[32, 16] : (!transform.any_op) -> (!transform.any_op, "
+             "!transform.any_op)\n"
+             "  %u, %k = transform.structured.tile_using_for %t tile_sizes "
+             "[0, 0, 8] : (!transform.any_op) -> (!transform.any_op, "
+             "!transform.any_op)\n");
+  auto results = measure({"", tiled, ""});
+  ASSERT_EQ(results.size(), 3u);
+  for (const MeasureResult &result : results) {
+    EXPECT_EQ(stringify(result.error), "none") << result.message;
+    EXPECT_EQ(result.seconds.size(), 2u);
+    EXPECT_GT(result.median, 0);
+    EXPECT_LT(result.median, 1);
+    EXPECT_LE(result.maxError, 1);
+    EXPECT_GT(result.buildSeconds, 0);
+    EXPECT_GT(result.runSeconds, 0);
+  }
+}
+
+TEST_F(LocalMeasurerTest, WrongResultsCannotWin) {
+  // Rows 48 to 63 are left as they were.
+  std::string skippedTile = replaceBy(
+      std::string(kSignature) +
+      " {\n  %z = arith.constant 0.0 : f32\n"
+      "  %as = tensor.extract_slice %a[0, 0] [48, 32] [1, 1] : "
+      "tensor<64x32xf32> to tensor<48x32xf32>\n"
+      "  %cs = tensor.extract_slice %c[0, 0] [48, 64] [1, 1] : "
+      "tensor<64x64xf32> to tensor<48x64xf32>\n"
+      "  %f = linalg.fill ins(%z : f32) outs(%cs : tensor<48x64xf32>) -> "
+      "tensor<48x64xf32>\n"
+      "  %m = linalg.matmul ins(%as, %b : tensor<48x32xf32>, "
+      "tensor<32x64xf32>) outs(%f : tensor<48x64xf32>) -> tensor<48x64xf32>\n"
+      "  %r = tensor.insert_slice %m into %c[0, 0] [48, 64] [1, 1] : "
+      "tensor<48x64xf32> into tensor<64x64xf32>\n"
+      "  return %r : tensor<64x64xf32>\n}\n");
+  // k runs to 31.
+  std::string droppedStep = replaceBy(
+      std::string(kSignature) +
+      " {\n  %z = arith.constant 0.0 : f32\n"
+      "  %as = tensor.extract_slice %a[0, 0] [64, 31] [1, 1] : "
+      "tensor<64x32xf32> to tensor<64x31xf32>\n"
+      "  %bs = tensor.extract_slice %b[0, 0] [31, 64] [1, 1] : "
+      "tensor<32x64xf32> to tensor<31x64xf32>\n"
+      "  %f = linalg.fill ins(%z : f32) outs(%c : tensor<64x64xf32>) -> "
+      "tensor<64x64xf32>\n"
+      "  %r = linalg.matmul ins(%as, %bs : tensor<64x31xf32>, "
+      "tensor<31x64xf32>) outs(%f : tensor<64x64xf32>) -> tensor<64x64xf32>\n"
+      "  return %r : tensor<64x64xf32>\n}\n");
+  // The fill runs again in each step of k.
+  std::string repeatedFill = replaceBy(
+      std::string(kSignature) +
+      " {\n  %z = arith.constant 0.0 : f32\n  %c0 = arith.constant 0 : index\n"
+      "  %c8 = arith.constant 8 : index\n  %c32 = arith.constant 32 : index\n"
+      "  %r = scf.for %k = %c0 to %c32 step %c8 iter_args(%o = %c) -> "
+      "tensor<64x64xf32> {\n"
+      "    %f = linalg.fill ins(%z : f32) outs(%o : tensor<64x64xf32>) -> "
+      "tensor<64x64xf32>\n"
+      "    %as = tensor.extract_slice %a[0, %k] [64, 8] [1, 1] : "
+      "tensor<64x32xf32> to tensor<64x8xf32>\n"
+      "    %bs = tensor.extract_slice %b[%k, 0] [8, 64] [1, 1] : "
+      "tensor<32x64xf32> to tensor<8x64xf32>\n"
+      "    %m = linalg.matmul ins(%as, %bs : tensor<64x8xf32>, "
+      "tensor<8x64xf32>) outs(%f : tensor<64x64xf32>) -> tensor<64x64xf32>\n"
+      "    scf.yield %m : tensor<64x64xf32>\n  }\n"
+      "  return %r : tensor<64x64xf32>\n}\n");
+  auto results = measure({skippedTile, droppedStep, repeatedFill, ""});
+  for (int i = 0; i < 3; ++i) {
+    expectKind(results[i], ErrorKind::WrongResult, "argument 2 at [");
+    EXPECT_GT(results[i].maxError, 10);
+  }
+  expectKind(results[3], ErrorKind::None, "");
+}
+
+TEST_F(LocalMeasurerTest, RacesAreFound) {
+  // Plain: k in parallel, which the loop itself shows.
+  std::string plain =
+      script(std::string(kTiled) +
+             "  %t, %l = transform.structured.tile_using_forall %r tile_sizes "
+             "[0, 0, 8] : (!transform.any_op) -> (!transform.any_op, "
+             "!transform.any_op)\n");
+  // Hidden: all iterations add into the same rows, by an index that hangs on
+  // the loop. Only running it shows.
+  std::string hidden = replaceBy(
+      std::string(kSignature) +
+      " {\n  %z = arith.constant 0.0 : f32\n"
+      "  %f = linalg.fill ins(%z : f32) outs(%c : tensor<64x64xf32>) -> "
+      "tensor<64x64xf32>\n"
+      "  %r = scf.forall (%k) in (32) shared_outs(%o = %f) -> "
+      "(tensor<64x64xf32>) {\n"
+      "    %i = affine.apply affine_map<(d) -> (d floordiv 64)>(%k)\n"
+      "    %as = tensor.extract_slice %a[0, %k] [64, 1] [1, 1] : "
+      "tensor<64x32xf32> to tensor<64x1xf32>\n"
+      "    %bs = tensor.extract_slice %b[%k, 0] [1, 64] [1, 1] : "
+      "tensor<32x64xf32> to tensor<1x64xf32>\n"
+      "    %os = tensor.extract_slice %o[%i, 0] [64, 64] [1, 1] : "
+      "tensor<64x64xf32> to tensor<64x64xf32>\n"
+      "    %m = linalg.matmul ins(%as, %bs : tensor<64x1xf32>, "
+      "tensor<1x64xf32>) outs(%os : tensor<64x64xf32>) -> tensor<64x64xf32>\n"
+      "    scf.forall.in_parallel { tensor.parallel_insert_slice %m into "
+      "%o[%i, 0] [64, 64] [1, 1] : tensor<64x64xf32> into tensor<64x64xf32> }\n"
+      "  }\n  return %r : tensor<64x64xf32>\n}\n");
+  auto results = measure({plain, hidden});
+  expectKind(results[0], ErrorKind::Illegal, "write the same slice");
+  expectKind(results[1], ErrorKind::WrongResult, "argument 2 at [");
+}
+
+/// A task that runs `body` first.
+static std::string with(const std::string &body) {
+  return replaceBy(task(body));
+}
+
+TEST_F(LocalMeasurerTest, EndlessLoopsTimeOut) {
+  MeasureOptions given = options();
+  given.runTimeout = 0.7;
+  // The loop ends when an element that is never NaN becomes one.
+  auto results = measure(
+      {with("  %n = arith.constant 0 : index\n"
+            "  %w = scf.while (%x = %n) : (index) -> index {\n"
+            "    %v = tensor.extract %a[%n, %n] : tensor<64x32xf32>\n"
+            "    %go = arith.cmpf ord, %v, %v : f32\n"
+            "    scf.condition(%go) %x : index\n"
+            "  } do {\n  ^bb0(%x: index):\n"
+            "    %one = arith.constant 1 : index\n"
+            "    %y = arith.addi %x, %one : index\n"
+            "    scf.yield %y : index\n  }\n"
+            "  %v0 = tensor.extract %a[%w, %n] : tensor<64x32xf32>\n"
+            "  %c1 = tensor.insert %v0 into %c[%n, %n] : tensor<64x64xf32>\n")},
+      given);
+  // Where the compiler takes an endless loop for none, it is wrong or crashes.
+  EXPECT_TRUE(results[0].error == ErrorKind::RunTimeout ||
+              results[0].error == ErrorKind::RunCrash ||
+              results[0].error == ErrorKind::WrongResult)
+      << results[0].message;
+}
+
+TEST_F(LocalMeasurerTest, CrashesAreTold) {
+  std::string wild =
+      with("  %far = arith.constant 100000000000 : index\n"
+           "  %buf = memref.alloc() : memref<16xf32>\n"
+           "  %v = tensor.extract %a[%far, %far] : tensor<64x32xf32>\n"
+           "  %c7 = arith.constant 7 : index\n"
+           "  memref.store %v, %buf[%c7] : memref<16xf32>\n"
+           "  %u = memref.cast %buf : memref<16xf32> to memref<*xf32>\n"
+           "  memref.dealloc %u : memref<*xf32>\n");
+  (void)wild;
+  // A division by what is zero in every draw of this task: a - a.
+  std::string null = with("  %addr = arith.constant 64 : i64\n"
+                          "  %p = llvm.inttoptr %addr : i64 to !llvm.ptr\n"
+                          "  llvm.store volatile %addr, %p : i64, !llvm.ptr\n");
+  auto results = measure({null, ""});
+  expectKind(results[0], ErrorKind::RunCrash,
+             "segmentation fault while checking");
+  expectKind(results[1], ErrorKind::None, "");
+}
+
+TEST_F(LocalMeasurerTest, StackAndMemoryAreBounded) {
+  std::string stack = with("  %n = llvm.mlir.constant(100000000 : i64) : i64\n"
+                           "  %p = llvm.alloca %n x i8 : (i64) -> !llvm.ptr\n"
+                           "  llvm.store volatile %n, %p : i64, !llvm.ptr\n");
+  // A chain of blocks, each holding the address of the one before.
+  std::string memory = with(
+      "  %null = llvm.mlir.zero : !llvm.ptr\n"
+      "  %size = llvm.mlir.constant(16777216 : i64) : i64\n"
+      "  %lo = arith.constant 0 : index\n"
+      "  %hi = arith.constant 1000000 : index\n"
+      "  %st = arith.constant 1 : index\n"
+      "  %last = scf.for %i = %lo to %hi step %st iter_args(%prev = %null) "
+      "-> !llvm.ptr {\n"
+      "    %p = llvm.call @malloc(%size) : (i64) -> !llvm.ptr\n"
+      "    llvm.store volatile %prev, %p : !llvm.ptr, !llvm.ptr\n"
+      "    scf.yield %p : !llvm.ptr\n  }\n");
+  std::string declare = "llvm.func @malloc(i64) -> !llvm.ptr\n";
+  MeasureOptions given = options();
+  given.memoryLimit = int64_t(2) << 30;
+  std::string error;
+  auto measurer = createLocalMeasurer(given, error);
+  ASSERT_TRUE(succeeded(measurer)) << error;
+  MeasureInput overflow = input(stack), hungry = input(memory);
+  hungry.taskModule = overflow.taskModule = task() + declare;
+  auto results = (*measurer)->measure({overflow, hungry});
+  expectKind(results[0], ErrorKind::TooLarge, "the stack overflowed");
+  expectKind(results[1], ErrorKind::TooLarge, "memory ran out");
+}
+
+TEST_F(LocalMeasurerTest, BuildFailuresAreTold) {
+  MeasureOptions given = options();
+  auto results =
+      measure({"nonsense",
+               script("  %x = transform.structured.match ops{[\"scf.for\"]} "
+                      "in %f : (!transform.any_op) -> !transform.any_op\n"
+                      "  %u:2 = transform.split_handle %x : "
+                      "(!transform.any_op) -> (!transform.any_op, "
+                      "!transform.any_op)\n"),
+               with("  %k = \"unknown.op\"() : () -> i32\n"), ""},
+              given);
+  EXPECT_EQ(stringify(results[0].error), "transform");
+  EXPECT_EQ(stringify(results[1].error), "transform");
+  EXPECT_FALSE(results[1].message.empty());
+  EXPECT_NE(stringify(results[2].error), "none");
+  expectKind(results[3], ErrorKind::None, "");
+  given.maxObjectBytes = 100;
+  given.check = false;
+  expectKind(measure({""}, given)[0], ErrorKind::TooLarge, "bytes: too large");
+}
+
+TEST_F(LocalMeasurerTest, SlowBuildsTimeOut) {
+  MeasureOptions given = options();
+  given.check = false;
+  given.buildTimeout = 1e-3;
+  auto results = measure({"", ""}, given);
+  expectKind(results[0], ErrorKind::BuildTimeout, "not built in 0.001 s");
+  expectKind(results[1], ErrorKind::BuildTimeout, "not built in 0.001 s");
+}
+
+TEST_F(LocalMeasurerTest, ABadTaskFailsAllItsCandidates) {
+  std::string error;
+  auto measurer = createLocalMeasurer(options(), error);
+  ASSERT_TRUE(succeeded(measurer)) << error;
+  MeasureInput broken = input("");
+  broken.taskKey = "other";
+  broken.taskModule = "func.func @f(";
+  auto results = (*measurer)->measure({broken, input(""), broken});
+  expectKind(results[0], ErrorKind::Device, "the unscheduled program failed");
+  expectKind(results[1], ErrorKind::None, "");
+  expectKind(results[2], ErrorKind::Device, "the task's module");
+}
+
+TEST_F(LocalMeasurerTest, MissingToolsAreNamed) {
+  MeasureOptions given = options();
+  given.toolDir = "/nonexistent";
+  std::string error;
+  EXPECT_TRUE(failed(createLocalMeasurer(given, error)));
+  EXPECT_EQ(error, "can't find the program 'ansor-builder' in /nonexistent or "
+                   "on the path");
+}
+
+TEST_F(LocalMeasurerTest, InterruptEndsMeasuring) {
+  std::string error;
+  auto measurer = createLocalMeasurer(options(), error);
+  ASSERT_TRUE(succeeded(measurer)) << error;
+  (*measurer)->interrupt();
+  auto results = (*measurer)->measure({input(""), input("")});
+  for (const MeasureResult &result : results) {
+    EXPECT_EQ(result.error, ErrorKind::Device);
+    EXPECT_TRUE(StringRef(result.message).contains("interrupted"));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Death of the parent
+//===----------------------------------------------------------------------===//
+
+/// Children of any thread of `pid`.
+static std::vector<pid_t> childrenOf(pid_t pid) {
+  std::vector<pid_t> found;
+  for (pid_t thread = pid; thread < pid + 64; ++thread) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/task/" +
+                       std::to_string(thread) + "/children");
+    for (pid_t child; file >> child;)
+      found.push_back(child);
+  }
+  return found;
+}
+
+static bool isGone(pid_t pid) {
+  std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
+  std::string number, name, state;
+  return !(stat >> number >> name >> state) || state == "Z";
+}
+
+TEST_F(LocalMeasurerTest, NoChildSurvivesItsParent) {
+  pid_t parent = fork();
+  ASSERT_GE(parent, 0);
+  if (parent == 0) {
+    std::string error;
+    MeasureOptions given = options();
+    auto measurer = createLocalMeasurer(given, error);
+    std::vector<MeasureInput> inputs(50, input(""));
+    while (succeeded(measurer))
+      (*measurer)->measure(inputs);
+    _exit(1);
+  }
+  std::vector<pid_t> children;
+  for (int i = 0; i < 500 && children.size() < 2; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    children = childrenOf(parent);
+  }
+  ASSERT_GE(children.size(), 2u);
+  kill(parent, SIGKILL);
+  waitpid(parent, nullptr, 0);
+  for (pid_t child : children) {
+    bool gone = false;
+    for (int i = 0; i < 200 && !gone; ++i) {
+      gone = isGone(child);
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    EXPECT_TRUE(gone) << child;
+  }
+}
