@@ -258,11 +258,12 @@ BuildResult CandidateBuilder::build(StringRef key, StringRef script,
     if (!message.empty())
       return timed(fail(ErrorKind::Illegal, message));
   }
-  // A script may have replaced the function.
+  // A script may have put another function in the place of the task's.
   entry = findEntry(*module, key, message);
   if (!entry)
     return timed(fail(ErrorKind::Illegal, "after the script, " + message));
   entry.setPublic();
+  (*manifest.getAsObject())["entry"] = entry.getName();
   return timed(buildArtifact(*module, std::move(manifest), target, options,
                              maxObjectBytes, output));
 }
