@@ -174,12 +174,13 @@ private:
     if (isa<arith::NegFOp, arith::ExtFOp>(op)) {
       out = in[0];
     } else if (isa<arith::AddFOp, arith::SubFOp>(op)) {
-      out = join(in[0], in[1]);
-      if (in[0].magnitude > -1000 && in[1].magnitude > -1000)
+      bool isSum = in[0].magnitude > -1000 && in[1].magnitude > -1000;
+      out = in[0].magnitude > -1000 ? in[0] : in[1];
+      if (isSum) {
+        out = join(in[0], in[1]);
         out.magnitude += 1;
-      else
-        out = in[0].magnitude > -1000 ? in[0] : in[1];
-      out.zeroMean = in[0].zeroMean && in[1].zeroMean;
+        out.zeroMean = in[0].zeroMean && in[1].zeroMean;
+      }
     } else if (isa<arith::MulFOp>(op)) {
       out.grid = in[0].grid + in[1].grid;
       out.fraction = in[0].fraction + in[1].fraction;

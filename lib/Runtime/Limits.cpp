@@ -105,14 +105,15 @@ static void writeReport(const char *kind, const char *what) {
   _exit(3);
 }
 
-/// The stack may grow to its limit, and code may step over what lies behind.
+/// The stack may grow to its limit, and code may step over what lies behind;
+/// the system keeps at least 128 MB below the stack free.
 static bool isStackOverflow(const void *address) {
   rlimit limit;
   getrlimit(RLIMIT_STACK, &limit);
   const char *at = static_cast<const char *>(address);
   size_t reach = (limit.rlim_cur == RLIM_INFINITY ? size_t(8) << 20
                                                   : size_t(limit.rlim_cur)) +
-                 (size_t(64) << 20);
+                 (size_t(112) << 20);
   return at < stackTop && size_t(stackTop - at) < reach;
 }
 

@@ -193,22 +193,27 @@ TEST_F(LocalMeasurerTest, WrongResultsCannotWin) {
        "  %r = linalg.matmul ins(%as, %bs : tensor<64x31xf32>, "
        "tensor<31x64xf32>) outs(%f : tensor<64x64xf32>) -> tensor<64x64xf32>\n"
        "");
-  // The fill runs again in each step of k.
+  // The fill runs again before the second half of k.
   std::string repeatedFill =
-      "  %z = arith.constant 0.0 : f32\n  %c0 = arith.constant 0 : index\n"
-      "  %c8 = arith.constant 8 : index\n  %c32 = arith.constant 32 : index\n"
-      "  %e = tensor.empty() : tensor<64x64xf32>\n"
-      "  %f = linalg.fill ins(%z : f32) outs(%e : tensor<64x64xf32>) -> "
+      "  %z = arith.constant 0.0 : f32\n"
+      "  %a0 = tensor.extract_slice %a[0, 0] [64, 16] [1, 1] : "
+      "tensor<64x32xf32> to tensor<64x16xf32>\n"
+      "  %b0 = tensor.extract_slice %b[0, 0] [16, 64] [1, 1] : "
+      "tensor<32x64xf32> to tensor<16x64xf32>\n"
+      "  %f0 = linalg.fill ins(%z : f32) outs(%c : tensor<64x64xf32>) -> "
       "tensor<64x64xf32>\n"
-      "  %r = scf.for %k = %c0 to %c32 step %c8 iter_args(%o = %c) -> "
-      "tensor<64x64xf32> {\n"
-      "    %as = tensor.extract_slice %a[0, %k] [64, 8] [1, 1] : "
-      "tensor<64x32xf32> to tensor<64x8xf32>\n"
-      "    %bs = tensor.extract_slice %b[%k, 0] [8, 64] [1, 1] : "
-      "tensor<32x64xf32> to tensor<8x64xf32>\n"
-      "    %m = linalg.matmul ins(%as, %bs : tensor<64x8xf32>, "
-      "tensor<8x64xf32>) outs(%f : tensor<64x64xf32>) -> tensor<64x64xf32>\n"
-      "    scf.yield %m : tensor<64x64xf32>\n  }\n";
+      "  %m = linalg.matmul ins(%a0, %b0 : tensor<64x16xf32>, "
+      "tensor<16x64xf32>) outs(%f0 : tensor<64x64xf32>) -> "
+      "tensor<64x64xf32>\n"
+      "  %a1 = tensor.extract_slice %a[0, 16] [64, 16] [1, 1] : "
+      "tensor<64x32xf32> to tensor<64x16xf32>\n"
+      "  %b1 = tensor.extract_slice %b[16, 0] [16, 64] [1, 1] : "
+      "tensor<32x64xf32> to tensor<16x64xf32>\n"
+      "  %f1 = linalg.fill ins(%z : f32) outs(%m : tensor<64x64xf32>) -> "
+      "tensor<64x64xf32>\n"
+      "  %r = linalg.matmul ins(%a1, %b1 : tensor<64x16xf32>, "
+      "tensor<16x64xf32>) outs(%f1 : tensor<64x64xf32>) -> "
+      "tensor<64x64xf32>\n";
   auto results = measureBodies({skippedTile, droppedStep, repeatedFill});
   for (int i = 0; i < 3; ++i) {
     expectKind(results[i], ErrorKind::WrongResult, "argument 2 at [");
