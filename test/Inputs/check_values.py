@@ -9,7 +9,7 @@
 """Runs a function of an MLIR module on made-up inputs and prints, or compares
 with a file of expected values, what it returns.
 
-    check_values.py MODULE.mlir [EXPECTED] [--function F] [--ansor]
+    check_values.py MODULE.mlir [EXPECTED] [--function F] [--samples N]
 
 Inputs are a rule, so that every tool can make the same ones. Argument n (from
 0), element (i0, i1, …): h = 3n + 1 + 7 i0 + 5 i1 + 3 i2 + 2 i3 + 11 i4 + 13 i5.
@@ -24,7 +24,9 @@ elements, and the sum of their absolute values.
 
 The module is lowered by upstream passes only, to plain loops, so that the
 values say nothing about this project's code generation; with --ansor by
-`--ansor-lower-to-cpu`.
+`--ansor-lower-to-cpu`. With --samples=N it is checked N + 2 times: as it is,
+with its tasks extracted, and with N random schedules applied to them, the
+latter lowered by `--ansor-lower-to-cpu`.
 """
 import argparse
 import math
@@ -327,15 +329,15 @@ def insert_into_module(text, function):
     return body[:end] + function + body[end:] + resources
 
 
-def execute(args):
+def execute(args, passes=(), ansor=False):
     """The values of each result, as a list of texts each."""
-    opt = "ansor-opt" if args.ansor else "mlir-opt"
-    text = run([opt, args.module, "--mlir-print-local-scope"])
+    opt = "ansor-opt" if passes or ansor else "mlir-opt"
+    text = run([opt, args.module, *passes])
     name, arg_types, results = signature(text, args.function)
     harness = Harness(args.int_mod, args.dynamic)
     text = insert_into_module(text, harness.build(name, arg_types, results))
     with tempfile.TemporaryDirectory() as folder:
-        if args.ansor:
+        if ansor:
             text = run(["ansor-opt", "-", "--ansor-lower-to-cpu"], text)
         else:
             script = os.path.join(folder, "decompose.mlir")
@@ -348,8 +350,8 @@ def execute(args):
                         "--pass-pipeline=" + UPSTREAM_PIPELINE], text)
         lib = args.llvm_lib
         libraries = ["libmlir_runner_utils.so", "libmlir_c_runner_utils.so"]
-        if args.ansor:
-            libraries.append("libomp.so")
+        if ansor:
+            libraries.append("libomp.so.5")
         shared = ",".join(os.path.join(lib, l) for l in libraries
                           if os.path.exists(os.path.join(lib, l)))
         out = run(["mlir-runner", "-", "-e", "__run",
@@ -403,6 +405,26 @@ def compare(expected, groups, tolerance):
     return wrong
 
 
+def variants(args):
+    """(name, passes, lowered by this project) of what is to be checked."""
+    yield "as it is", [], args.ansor
+    if args.samples is None:
+        return
+    extract = "--ansor-extract-tasks"
+    yield "extracted", [extract], False
+    if "ansor.task" not in run(["ansor-opt", args.module, extract]):
+        yield "without tasks, lowered", [], True
+        return
+    for sample in range(args.samples):
+        seed = args.seed + sample
+        # Sketches in turn; a task with fewer takes its last one.
+        yield (f"sketch {sample % 4}, seed {seed}", [
+            extract,
+            f"--ansor-generate-sketches=target={args.target} sketch={sample % 4}",
+            f"--ansor-apply-decisions=seed={seed}", "--transform-interpreter",
+        ], True)
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -415,6 +437,12 @@ def main():
     parser.add_argument("--results", type=int, help="compare only the first ones")
     parser.add_argument("--ansor", action="store_true",
                         help="lower by --ansor-lower-to-cpu")
+    parser.add_argument("--samples", type=int,
+                        help="check this number of random schedules, too")
+    parser.add_argument("--target", default="host",
+                        help="target of the schedules")
+    parser.add_argument("--seed", type=int, default=0,
+                        help="of the first schedule")
     parser.add_argument("--llvm-lib", default=os.environ.get(
         "LLVM_LIB_DIR", "/usr/lib/llvm-22/lib"))
     args = parser.parse_args()
@@ -427,19 +455,21 @@ def main():
             fail(f"{args.expected} holds no values")
         args.int_mod = args.int_mod or int_mod
     args.int_mod = args.int_mod or 5
-    groups = execute(args)
     if expected is None:
+        groups = execute(args, ansor=args.ansor)
         print("\n\n".join("\n".join(group) for group in groups))
         return
-    if sums_only:
-        groups = [group[-2:] for group in groups]
-    total = sum(map(len, groups))
-    if total != len(expected):
-        fail(f"{len(expected)} values expected, {total} printed: {groups}")
-    wrong = compare(expected, groups[:args.results], args.tolerance)
-    if wrong:
-        fail(f"{wrong} values are wrong")
-    print(f"{sum(map(len, groups[:args.results]))} values agree")
+    for what, passes, ansor in variants(args):
+        groups = execute(args, passes, ansor)
+        if sums_only:
+            groups = [group[-2:] for group in groups]
+        total = sum(map(len, groups))
+        if total != len(expected):
+            fail(f"{what}: {len(expected)} values expected, {total} printed: "
+                 f"{groups}")
+        if compare(expected, groups[:args.results], args.tolerance):
+            fail(f"{what}: values are wrong (see above)")
+        print(f"{what}: {sum(map(len, groups[:args.results]))} values agree")
 
 
 if __name__ == "__main__":
