@@ -187,9 +187,12 @@ LogicalResult mlir::ansor::fuseWithConsumers(const SketchContext &context,
     Nest &nest = state.nests[nestIndex];
     const Stage &userStage = context.graph.getStage(consumer);
     AffineMap read = userStage.write;
+    bool initial = true;
     for (const StageRead &candidate : userStage.reads)
-      if (candidate.producer == static_cast<int>(index))
+      if (candidate.producer == static_cast<int>(index)) {
         read = candidate.map;
+        initial = false;
+      }
     if (!stage.write || !read)
       return failure();
     bool repeated = isRepeated(context, nest, index);
@@ -197,6 +200,8 @@ LogicalResult mlir::ansor::fuseWithConsumers(const SketchContext &context,
     for (const NestMember &user : nest.members) {
       if (user.stage != consumer)
         continue;
+      if (initial && user.initialOutside)
+        return failure();
       NestMember member;
       member.stage = index;
       member.scope = user.scope;

@@ -114,7 +114,8 @@ struct GenerateSketchesPass
         // With several tasks, those with fewer sketches apply their last.
         if (!task.empty() || sketch < 0) {
           func.emitError() << "has " << sketches->size()
-                           << " sketches, there is no number " << sketch;
+                           << " sketches, there is no number "
+                           << static_cast<int64_t>(sketch);
           return signalPassFailure();
         }
       }

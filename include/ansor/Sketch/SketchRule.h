@@ -84,6 +84,8 @@ struct NestMember {
   SmallVector<TileSize> tile;
   /// Several stages of the nest use it, so that it may occur several times.
   bool repeated = false;
+  /// Greedy fusion does not see the stage that computes its initial value.
+  bool initialOutside = false;
 };
 
 /// The loops around one root stage and all that is computed inside them.

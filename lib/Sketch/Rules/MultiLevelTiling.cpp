@@ -184,7 +184,7 @@ void NestBuilder::addCacheRead(int root, int anchorFrom) {
   int step = addStep(Step::Kind::Tile, read.producer, -1, root, tiles);
   nest.steps[step].vectorize = true;
   nest.members.push_back(
-      {static_cast<unsigned>(read.producer), root, tiles, false});
+      {static_cast<unsigned>(read.producer), root, tiles, false, false});
 }
 
 void NestBuilder::addPart(int from, bool rest, ArrayRef<unsigned> whole) {
@@ -250,9 +250,11 @@ void NestBuilder::addPart(int from, bool rest, ArrayRef<unsigned> whole) {
     SmallVector<TileSize> tiles = rootTiles(2, whole);
     int consumer = addStep(Step::Kind::Tile, nest.root, root, -1, tiles);
     nest.steps[consumer].vectorize = true;
-    nest.members.push_back({nest.root, root, tiles});
+    nest.members.push_back({nest.root, root, tiles, false, false});
   }
-  nest.members.push_back({anchor, scope, inner});
+  // The parts of a split anchor accumulate into slices of the initial value.
+  bool initialOutside = !options.consumer && !options.splits.empty();
+  nest.members.push_back({anchor, scope, inner, false, initialOutside});
 }
 
 void mlir::ansor::addMultiLevelNest(const SketchContext &context,

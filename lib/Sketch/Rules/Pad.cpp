@@ -68,7 +68,7 @@ public:
     SketchState whole = state;
     Nest nest;
     nest.root = index;
-    nest.members.push_back({index, -1, {}, false});
+    nest.members.push_back({index, -1, {}, false, false});
     Step step;
     step.kind = Step::Kind::Text;
     step.stage = index;

@@ -163,7 +163,7 @@ public:
       step.vectorize = true;
       step.repeated = index != root && isRepeated(context, nest, index);
       nest.steps.push_back(step);
-      nest.members.push_back({index, 1, body, step.repeated});
+      nest.members.push_back({index, 1, body, step.repeated, false});
       addTileConstraints(context, next, index, body, body);
     }
     next.addNest(std::move(nest));

@@ -60,7 +60,7 @@ public:
     body.sizes = inner;
     body.vectorize = true;
     nest.steps.push_back(body);
-    nest.members.push_back({index, 1, inner});
+    nest.members.push_back({index, 1, inner, false, false});
     next.addNest(std::move(nest));
     addTileConstraints(context, next, index, inner, inner);
     successors.emplace_back(std::move(next), static_cast<int>(index) - 1);

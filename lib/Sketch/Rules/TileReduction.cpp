@@ -98,8 +98,8 @@ static void addReductionNest(const SketchContext &context, SketchState &state,
     if (stage.loops[loop].reduction)
       tile[loop] = steps[loop];
   if (consumer)
-    nest.members.push_back({nest.root, 1, rootTiles(inner)});
-  nest.members.push_back({index, 1, tile});
+    nest.members.push_back({nest.root, 1, rootTiles(inner), false, false});
+  nest.members.push_back({index, 1, tile, false, false});
   state.addNest(std::move(nest));
   if (consumer)
     for (unsigned between : llvm::reverse(consumer->between))
