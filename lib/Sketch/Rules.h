@@ -16,6 +16,7 @@ namespace mlir::ansor {
 std::unique_ptr<SketchRule> createInitializerRule();
 std::unique_ptr<SketchRule> createInlineRule();
 std::unique_ptr<SketchRule> createPadRule();
+std::unique_ptr<SketchRule> createRfactorRule();
 std::unique_ptr<SketchRule> createRowWiseRule();
 std::unique_ptr<SketchRule> createTileAndFuseRule();
 std::unique_ptr<SketchRule> createTileRule();

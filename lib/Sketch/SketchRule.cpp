@@ -55,6 +55,7 @@ SketchRules mlir::ansor::getSketchRules(SpaceKind space) {
   rules.push_back(createInlineRule());
   if (space == SpaceKind::Full)
     rules.push_back(createRowWiseRule());
+  rules.push_back(createRfactorRule());
   rules.push_back(createTileAndFuseRule());
   rules.push_back(createTileRule());
   rules.push_back(createTileReductionRule());
