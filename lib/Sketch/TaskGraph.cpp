@@ -315,6 +315,8 @@ StringRef TaskGraph::getKey() const {
 std::optional<MatchedConsumer>
 TaskGraph::matchedConsumer(unsigned anchor) const {
   const Stage *producer = &stages[anchor];
+  if (!producer->structured || producer->barrier)
+    return std::nullopt;
   // Dimension of the producer's result -> loop of the anchor.
   SmallVector<unsigned> loopOfDim;
   for (AffineExpr expr : producer->write.getResults()) {
@@ -323,8 +325,6 @@ TaskGraph::matchedConsumer(unsigned anchor) const {
       return std::nullopt;
     loopOfDim.push_back(dim.getPosition());
   }
-  if (producer->barrier)
-    return std::nullopt;
   MatchedConsumer match;
   unsigned index = anchor;
   bool found = false;

@@ -60,8 +60,8 @@ public:
 
   Match match(const SketchContext &context, const SketchState &state,
               unsigned index) const override {
-    return context.graph.matchedConsumer(index) ||
-                   partCounts(context, context.graph.getStage(index)).empty()
+    return partCounts(context, context.graph.getStage(index)).empty() ||
+                   context.graph.matchedConsumer(index)
                ? Match::Skip
                : Match::Apply;
   }
