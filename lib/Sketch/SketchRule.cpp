@@ -140,6 +140,9 @@ SmallVector<TileSize> mlir::ansor::followTiles(const SketchContext &context,
                                                AffineMap read,
                                                ArrayRef<TileSize> tiles) {
   SmallVector<TileSize> result(stage.loops.size());
+  // Another result than the first may have another rank.
+  if (stage.write.getNumResults() != read.getNumResults())
+    return result;
   for (auto [written, asked] :
        llvm::zip_equal(stage.write.getResults(), read.getResults())) {
     auto from = dyn_cast<AffineDimExpr>(written);

@@ -238,6 +238,13 @@ static void propagateMultiples(MutableArrayRef<Stage> stages) {
       if (read.producer < 0 || !stages[read.producer].structured)
         continue;
       Stage &producer = stages[read.producer];
+      if (producer.op->getNumResults() != 1) {
+        // Only the map of the first result is known here.
+        producer.barrier |= llvm::any_of(
+            producer.loops,
+            [](const StageLoop &loop) { return loop.multipleOf != 1; });
+        continue;
+      }
       for (auto [written, asked] : llvm::zip_equal(
                producer.write.getResults(), read.map.getResults())) {
         auto from = dyn_cast<AffineDimExpr>(written);

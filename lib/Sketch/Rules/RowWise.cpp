@@ -33,6 +33,8 @@ struct Rows {
 static void propagate(const Stage &stage, ArrayRef<int> follows,
                       const StageRead &read, const Stage &producer,
                       SmallVectorImpl<int> &result) {
+  if (producer.op->getNumResults() != 1)
+    return;
   for (auto [written, asked] : llvm::zip_equal(producer.write.getResults(),
                                                read.map.getResults())) {
     auto to = dyn_cast<AffineDimExpr>(written);
