@@ -1,0 +1,374 @@
+//===- TuneTest.cpp - Tests of whole runs -----------------------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ansor/InitAll.h"
+#include "ansor/Search/Search.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include "gtest/gtest.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::ansor;
+
+namespace {
+
+/// Two tasks: a matmul with an epilogue, and a row sum.
+constexpr llvm::StringLiteral kModel = R"(
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+func.func @main(%a: tensor<32x64xf32>, %b: tensor<64x32xf32>)
+    -> (tensor<32x32xf32>, tensor<32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<32x32xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<32x32xf32>) -> tensor<32x32xf32>
+  %m = linalg.matmul ins(%a, %b : tensor<32x64xf32>, tensor<64x32xf32>)
+      outs(%f : tensor<32x32xf32>) -> tensor<32x32xf32>
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%m : tensor<32x32xf32>) outs(%e : tensor<32x32xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %0 = arith.maximumf %x, %zero : f32
+    linalg.yield %0 : f32
+  } -> tensor<32x32xf32>
+  %e1 = tensor.empty() : tensor<32xf32>
+  %f1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<32xf32>) -> tensor<32xf32>
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<32x64xf32>) outs(%f1 : tensor<32xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %0 = arith.addf %x, %y : f32
+    linalg.yield %0 : f32
+  } -> tensor<32xf32>
+  return %r, %s : tensor<32x32xf32>, tensor<32xf32>
+})";
+
+/// Times that follow from the candidate's name: tiles near 8 are fast.
+class FakeMeasurer : public Measurer {
+public:
+  std::vector<MeasureResult> measure(ArrayRef<MeasureInput> inputs) override {
+    std::vector<MeasureResult> results;
+    for (const MeasureInput &input : inputs) {
+      EXPECT_EQ(input.candidate.empty(), input.script.empty());
+      EXPECT_NE(input.taskModule.find(input.taskKey), std::string::npos);
+      measured.push_back(input.taskKey + " " + input.candidate);
+      results.push_back(answer ? answer(input) : good(time(input.candidate)));
+    }
+    return results;
+  }
+
+  static MeasureResult good(double seconds) {
+    MeasureResult result;
+    result.seconds = {seconds};
+    result.median = seconds;
+    return result;
+  }
+  static MeasureResult bad(ErrorKind kind, StringRef message) {
+    MeasureResult result;
+    result.error = kind;
+    result.message = message.str();
+    return result;
+  }
+  static double time(StringRef candidate) {
+    if (candidate.empty())
+      return 0.030;
+    double time = 0.001;
+    for (size_t at = 0; at < candidate.size();) {
+      if (!llvm::isDigit(candidate[at])) {
+        ++at;
+        continue;
+      }
+      double value = 0;
+      for (; at < candidate.size() && llvm::isDigit(candidate[at]); ++at)
+        value = value * 10 + (candidate[at] - '0');
+      time += 0.001 * std::abs(std::log2((value + 1) / 8));
+    }
+    return time;
+  }
+
+  std::function<MeasureResult(const MeasureInput &)> answer;
+  std::vector<std::string> measured;
+};
+
+class TuneTest : public ::testing::Test {
+protected:
+  TuneTest()
+      : handler(&context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+            errors.push_back(diagnostic.str());
+        }) {
+    DialectRegistry registry;
+    registerUpstream(registry);
+    registerAllDialects(registry);
+    context.appendDialectRegistry(registry);
+    for (std::string *path : {&records, &library}) {
+      SmallString<128> name;
+      EXPECT_FALSE(llvm::sys::fs::createTemporaryFile("tune", "test", name));
+      *path = std::string(name);
+      llvm::sys::fs::remove(name);
+    }
+    options.target.name = "test";
+    options.target.cores = 2;
+    options.trials = 32;
+    options.seed = 5;
+    options.recordsPath = records;
+    options.scoreThreads = 1;
+    options.evolution.scoredPerTrial = 16;
+    options.measurer = &measurer;
+  }
+  ~TuneTest() override {
+    llvm::sys::fs::remove(records);
+    llvm::sys::fs::remove(library);
+  }
+
+  /// Runs on a fresh copy of the model.
+  FailureOr<TuneResult> run(const std::function<bool()> &stop = {}) {
+    module = parseSourceString<ModuleOp>(model, &context);
+    EXPECT_TRUE(module);
+    measurer.measured.clear();
+    errors.clear();
+    progress.clear();
+    return tune(
+        *module, options,
+        [&](const TuneProgress &now) { progress.push_back(now.trialsDone); },
+        stop);
+  }
+  static std::string read(StringRef path) {
+    auto buffer = llvm::MemoryBuffer::getFile(path);
+    return buffer ? (*buffer)->getBuffer().str() : "";
+  }
+
+  MLIRContext context;
+  std::vector<std::string> errors;
+  ScopedDiagnosticHandler handler;
+  std::string model = kModel.str(), records, library;
+  FakeMeasurer measurer;
+  TuneOptions options;
+  OwningOpRef<ModuleOp> module;
+  std::vector<int64_t> progress;
+};
+
+TEST_F(TuneTest, TunesAllTasks) {
+  options.libraryPath = library;
+  FailureOr<TuneResult> result = run();
+  ASSERT_TRUE(succeeded(result)) << llvm::join(errors, "\n");
+  ASSERT_EQ(result->tasks.size(), 2u);
+  EXPECT_FALSE(result->interrupted);
+  EXPECT_EQ(progress.front(), 0);
+  EXPECT_EQ(progress.back(), 32);
+  EXPECT_EQ(measurer.measured.size(), 34u); // two references
+  for (const TaskState &state : result->tasks) {
+    EXPECT_EQ(state.trials, 16);
+    EXPECT_EQ(state.rounds, 2);
+    EXPECT_EQ(state.learnedRounds, 1);
+    EXPECT_EQ(state.reference, 0.030);
+    EXPECT_TRUE(state.improved());
+    EXPECT_NE(state.bestScript.find("transform.named_sequence"),
+              std::string::npos);
+    EXPECT_TRUE(state.errors.empty());
+  }
+  EXPECT_GT(result->cost.scored, 32);
+  EXPECT_GT(result->cost.total, 0);
+
+  // What was found can be applied.
+  unsigned applied = 0;
+  EXPECT_TRUE(succeeded(applyLibrary(*module, StringRef(library), &applied)))
+      << llvm::join(errors, "\n");
+  EXPECT_EQ(applied, 2u);
+
+  std::string error;
+  FailureOr<RecordLog> log = loadRecords(records, error);
+  ASSERT_TRUE(succeeded(log)) << error;
+  EXPECT_EQ(log->tasks.size(), 2u);
+  EXPECT_EQ(log->trials.size(), 34u);
+}
+
+TEST_F(TuneTest, SameSeedSameLogWhateverTheThreads) {
+  ASSERT_TRUE(succeeded(run()));
+  std::string first = read(records);
+  auto measured = measurer.measured;
+  llvm::sys::fs::remove(records);
+  options.scoreThreads = 3;
+  ASSERT_TRUE(succeeded(run()));
+  EXPECT_EQ(first, read(records));
+  EXPECT_EQ(measured, measurer.measured);
+  llvm::sys::fs::remove(records);
+  options.seed = 6;
+  ASSERT_TRUE(succeeded(run()));
+  EXPECT_NE(first, read(records));
+}
+
+TEST_F(TuneTest, ReplayIsTheSameSearch) {
+  ASSERT_TRUE(succeeded(run()));
+  std::string first = read(records);
+  options.measurer = nullptr;
+  options.replayPath = records;
+  options.recordsPath = library; // another file
+  FailureOr<TuneResult> result = run();
+  ASSERT_TRUE(succeeded(result)) << llvm::join(errors, "\n");
+  EXPECT_TRUE(measurer.measured.empty());
+  EXPECT_TRUE(result->notes.empty());
+  EXPECT_EQ(first, read(library));
+}
+
+TEST_F(TuneTest, InterruptedRunsGoOnAsIfNothingHadHappened) {
+  ASSERT_TRUE(succeeded(run()));
+  std::string whole = read(records);
+  // Stopped after each number of batches in turn.
+  for (size_t stopAt : {2, 3, 4}) {
+    llvm::sys::fs::remove(records);
+    FailureOr<TuneResult> part =
+        run([&] { return progress.size() >= stopAt; });
+    ASSERT_TRUE(succeeded(part));
+    EXPECT_TRUE(part->interrupted);
+    size_t before = measurer.measured.size();
+    EXPECT_LT(before, 34u);
+    FailureOr<TuneResult> rest = run();
+    ASSERT_TRUE(succeeded(rest));
+    EXPECT_EQ(before + measurer.measured.size(), 34u);
+    EXPECT_EQ(rest->tasks[0].resumed + rest->tasks[1].resumed, progress[0]);
+    // The lines of tasks come first in one run, too.
+    EXPECT_EQ(whole, read(records));
+  }
+  // Nothing is left to do.
+  FailureOr<TuneResult> again = run();
+  ASSERT_TRUE(succeeded(again));
+  EXPECT_TRUE(measurer.measured.empty());
+  EXPECT_TRUE(again->tasks[0].improved());
+  EXPECT_EQ(whole, read(records));
+}
+
+TEST_F(TuneTest, MoreTrialsExtendALog) {
+  options.trials = 8;
+  ASSERT_TRUE(succeeded(run()));
+  options.trials = 24;
+  FailureOr<TuneResult> result = run();
+  ASSERT_TRUE(succeeded(result));
+  EXPECT_EQ(measurer.measured.size(), 16u);
+  EXPECT_EQ(result->tasks[0].trials, 12);
+  EXPECT_EQ(result->tasks[1].trials, 12);
+}
+
+TEST_F(TuneTest, FailuresAreCountedByKind) {
+  int number = 0;
+  measurer.answer = [&](const MeasureInput &input) {
+    if (!input.candidate.empty() && ++number % 2 == 0)
+      return number % 4 == 0
+                 ? FakeMeasurer::bad(ErrorKind::RunCrash, "signal 11")
+                 : FakeMeasurer::bad(ErrorKind::WrongResult,
+                                     "message " + std::to_string(number));
+    return FakeMeasurer::good(FakeMeasurer::time(input.candidate));
+  };
+  FailureOr<TuneResult> result = run();
+  ASSERT_TRUE(succeeded(result));
+  for (const TaskState &state : result->tasks) {
+    EXPECT_EQ(state.trials, 16);
+    EXPECT_EQ(state.errors.at("run-crash"), 4);
+    EXPECT_EQ(state.errors.at("wrong-result"), 4);
+    EXPECT_EQ(state.firstMessage.at("run-crash"), "signal 11");
+  }
+  EXPECT_EQ(result->tasks[0].firstMessage.at("wrong-result"), "message 2");
+}
+
+TEST_F(TuneTest, SlowerSchedulesDoNotReplaceTheProgram) {
+  measurer.answer = [](const MeasureInput &input) {
+    return FakeMeasurer::good(input.candidate.empty() ? 1e-6 : 1e-3);
+  };
+  FailureOr<TuneResult> result = run();
+  ASSERT_TRUE(succeeded(result));
+  for (const BestEntry &entry : result->bestEntries())
+    EXPECT_TRUE(entry.script.empty());
+  EXPECT_FALSE(result->tasks[0].improved());
+}
+
+TEST_F(TuneTest, AllTrialsMayFail) {
+  measurer.answer = [](const MeasureInput &input) {
+    return FakeMeasurer::bad(ErrorKind::BuildCrash, "no luck");
+  };
+  FailureOr<TuneResult> result = run();
+  ASSERT_TRUE(succeeded(result)) << llvm::join(errors, "\n");
+  EXPECT_EQ(result->tasks[0].errors.at("build-crash"), 16);
+  EXPECT_FALSE(result->tasks[0].improved());
+  ASSERT_EQ(result->notes.size(), 2u);
+  EXPECT_NE(result->notes[0].find("the unscheduled program of task"),
+            std::string::npos);
+}
+
+TEST_F(TuneTest, ADeadDeviceEndsTheRun) {
+  measurer.answer = [](const MeasureInput &input) {
+    return FakeMeasurer::bad(ErrorKind::Device, "no such machine");
+  };
+  ASSERT_TRUE(failed(run()));
+  EXPECT_EQ(errors.front(), "cannot measure on this device: no such machine");
+}
+
+TEST_F(TuneTest, EarlyStopEndsATask) {
+  options.trials = 200;
+  options.earlyStop = 12;
+  measurer.answer = [](const MeasureInput &input) {
+    return FakeMeasurer::good(1e-3);
+  };
+  FailureOr<TuneResult> result = run();
+  ASSERT_TRUE(succeeded(result));
+  EXPECT_TRUE(result->tasks[0].finished);
+  EXPECT_LT(result->tasks[0].trials, 60);
+}
+
+TEST_F(TuneTest, RandomModelNeverLearns) {
+  options.model = ModelKind::Random;
+  FailureOr<TuneResult> result = run();
+  ASSERT_TRUE(succeeded(result));
+  EXPECT_EQ(result->tasks[0].learnedRounds, 0);
+  EXPECT_EQ(result->tasks[0].trials, 16);
+}
+
+TEST_F(TuneTest, BadRequestsAreRefused) {
+  options.trials = 1;
+  EXPECT_TRUE(failed(run()));
+  EXPECT_EQ(errors.front(), "too few trials: 1 for 2 tasks; trials are the "
+                            "total over all tasks: give at least 2, better "
+                            "128");
+  EXPECT_FALSE(llvm::sys::fs::exists(records));
+  options.trials = 32;
+
+  model = "func.func @f(%x: i32) -> i32 { return %x : i32 }";
+  EXPECT_TRUE(failed(run()));
+  EXPECT_NE(errors.front().find("nothing to schedule"), std::string::npos);
+  model = kModel.str();
+
+  {
+    std::error_code code;
+    llvm::raw_fd_ostream os(records, code);
+    os << "my thesis\n";
+  }
+  EXPECT_TRUE(failed(run()));
+  EXPECT_NE(errors.front().find(records + ":1: not a JSON object"),
+            std::string::npos);
+  EXPECT_EQ(read(records), "my thesis\n");
+}
+
+TEST_F(TuneTest, RecordsOfAnotherTargetAreRefused) {
+  ASSERT_TRUE(succeeded(run()));
+  options.target.cores = 64;
+  EXPECT_TRUE(failed(run()));
+  EXPECT_NE(errors.front().find("on another target"), std::string::npos);
+}
+
+TEST_F(TuneTest, RecordsOfOtherThreadsAreNotUsed) {
+  ASSERT_TRUE(succeeded(run()));
+  options.measure.threads = 2;
+  FailureOr<TuneResult> result = run();
+  ASSERT_TRUE(succeeded(result));
+  EXPECT_EQ(result->tasks[0].resumed, 0);
+  ASSERT_EQ(result->notes.size(), 1u);
+  EXPECT_NE(result->notes[0].find("another number of threads"),
+            std::string::npos);
+}
+
+} // namespace
