@@ -13,19 +13,23 @@
 
 namespace mlir::ansor {
 
-/// Adds the wall time of its life to a total, in seconds.
+/// Wall time since its construction; added to a total at its end, if given.
 class Stopwatch {
 public:
   using Clock = std::chrono::steady_clock;
-  explicit Stopwatch(double &total) : total(total), start(Clock::now()) {}
-  ~Stopwatch() { total += seconds(); }
+  Stopwatch() : total(nullptr), start(Clock::now()) {}
+  explicit Stopwatch(double &total) : total(&total), start(Clock::now()) {}
+  ~Stopwatch() {
+    if (total)
+      *total += seconds();
+  }
   Stopwatch(const Stopwatch &) = delete;
   double seconds() const {
     return std::chrono::duration<double>(Clock::now() - start).count();
   }
 
 private:
-  double &total;
+  double *total;
   Clock::time_point start;
 };
 

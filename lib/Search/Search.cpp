@@ -181,8 +181,9 @@ private:
   LogicalResult measureReference(unsigned index);
   LogicalResult measureBatch(unsigned index, ArrayRef<Candidate> batch);
   std::vector<MeasureResult> measure(ArrayRef<MeasureInput> inputs);
-  void note(unsigned index, const Candidate &candidate, const TrialRecord &trial);
-  LogicalResult train();
+  void note(unsigned index, const Candidate &candidate,
+            const TrialRecord &trial);
+  LogicalResult train(StringRef key);
   LogicalResult append(const TrialRecord &trial);
   void report();
 
@@ -207,7 +208,7 @@ private:
   std::unique_ptr<Measurer> ownMeasurer;
   Measurer *measurer = nullptr;
   std::unique_ptr<RecordWriter> writer;
-  Stopwatch::Clock::time_point start = Stopwatch::Clock::now();
+  Stopwatch watch; ///< since the start
   int64_t trialsAtStart = 0;
 };
 } // namespace
@@ -529,7 +530,7 @@ LogicalResult Session::tuneOnce(unsigned index, int64_t count) {
   // others: it shows the model the whole space.
   CostModel *scorer = nullptr;
   if (model && state.trials > 0) {
-    if (failed(train()))
+    if (failed(train(state.task.key)))
       return failure();
     if (model->isTrained())
       scorer = model.get();
@@ -579,7 +580,8 @@ static TrialRecord makeRecord(const MeasureResult &measured) {
   trial.error = measured.error;
   trial.message = measured.message;
   trial.seconds = measured.seconds;
-  trial.median = measured.error == ErrorKind::None ? measured.median : kInfinity;
+  if (measured.error == ErrorKind::None)
+    trial.median = measured.median;
   trial.maxError = measured.maxError;
   trial.buildSeconds = measured.buildSeconds;
   trial.runSeconds = measured.runSeconds;
@@ -594,7 +596,8 @@ LogicalResult Session::append(const TrialRecord &trial) {
 
 LogicalResult Session::measureReference(unsigned index) {
   const Task &task = result.tasks[index].task;
-  std::vector<MeasureResult> results = measure({{task.key, task.module, "", ""}});
+  std::vector<MeasureResult> results =
+      measure({{task.key, task.module, "", ""}});
   const MeasureResult &measured = results.front();
   if (stopped() && measured.error != ErrorKind::None)
     return success();
@@ -670,16 +673,36 @@ LogicalResult Session::measureBatch(unsigned index, ArrayRef<Candidate> batch) {
                             << results.front().message;
 }
 
-LogicalResult Session::train() {
-  if (trainedOn == samples.size())
+/// How many of `samples`, from the first, the model of a batch of task `key`
+/// learns from. All of them would make training quadratic in the trials of a
+/// network: the model waits for a twentieth more, unless the task itself has
+/// news. It depends on the samples alone, so that a resumed run has the same
+/// model.
+static size_t trainingPrefix(ArrayRef<TrainingSample> samples, StringRef key) {
+  size_t prefix = 0;
+  for (size_t next = 1; next <= samples.size();
+       next += std::max<size_t>(1, next / 20))
+    prefix = next;
+  auto ofTask = [&](const TrainingSample &sample) {
+    return sample.task == key;
+  };
+  size_t all = llvm::count_if(samples, ofTask);
+  size_t missed = llvm::count_if(samples.drop_front(prefix), ofTask);
+  return missed * 5 > all ? samples.size() : prefix;
+}
+
+LogicalResult Session::train(StringRef key) {
+  size_t prefix = trainingPrefix(samples, key);
+  if (trainedOn == prefix)
     return success();
   Stopwatch watch(result.cost.train);
-  trainedOn = samples.size();
-  if (llvm::none_of(samples, [](const TrainingSample &sample) {
+  trainedOn = prefix;
+  ArrayRef<TrainingSample> seen = ArrayRef(samples).take_front(prefix);
+  if (llvm::none_of(seen, [](const TrainingSample &sample) {
         return std::isfinite(sample.seconds) && sample.features.rows() > 0;
       }))
     return success(); // nothing to learn from yet
-  if (failed(model->update(samples)))
+  if (failed(model->update(seen)))
     return module.emitError() << "training the cost model failed";
   return success();
 }
@@ -691,7 +714,7 @@ void Session::report() {
   now.tasks = result.tasks;
   now.trialsDone = trialsDone();
   now.trialsTotal = std::max(options.trials, now.trialsDone);
-  now.elapsed = std::chrono::duration<double>(Stopwatch::Clock::now() - start).count();
+  now.elapsed = watch.seconds();
   int64_t made = now.trialsDone - trialsAtStart;
   if (made > 0)
     now.remaining = now.elapsed / made * (now.trialsTotal - now.trialsDone);
@@ -718,7 +741,7 @@ LogicalResult Session::finish() {
       failed(writeLibrary(options.libraryPath, result.bestEntries(),
                           options.target, module.getContext(), error)))
     return module.emitError() << error;
-  result.cost.total = std::chrono::duration<double>(Stopwatch::Clock::now() - start).count();
+  result.cost.total = watch.seconds();
   return success();
 }
 

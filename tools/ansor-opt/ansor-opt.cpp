@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ansor/InitAll.h"
+#include "ansor/Search/Passes.h"
 #include "ansor/Support/LoadModule.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Support/FileUtilities.h"
@@ -23,6 +24,7 @@ int main(int argc, char **argv) {
   ansor::registerAllDialects(registry);
   registerAllPasses();
   ansor::registerAllPasses();
+  ansor::registerAnsorSearchPasses();
 
   auto [inputName, outputName] = registerAndParseCLIOptions(
       argc, argv, "Ansor auto-scheduler driver\n", registry);

@@ -9,6 +9,7 @@
 #include "Report.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Process.h"
 
 using namespace mlir;
 using namespace mlir::ansor;
@@ -45,7 +46,7 @@ std::string ansor::describeProgress(const TuneProgress &progress) {
      << progress.trialsDone << "/" << progress.trialsTotal;
   auto [reference, best] = sumTimes(progress.tasks);
   if (best > 0)
-    os << " | best " << format("%.3f ms (%.2fx)", best * 1e3, reference / best);
+    os << " | best " << format("%.4g ms (%.2fx)", best * 1e3, reference / best);
   std::map<std::string, int64_t> errors;
   for (const TaskState &state : progress.tasks)
     for (const auto &[kind, number] : state.errors)
@@ -61,11 +62,16 @@ std::string ansor::describeProgress(const TuneProgress &progress) {
 }
 
 void ProgressLine::show(const TuneProgress &progress) {
-  if (terminal)
-    os << "\r\033[K";
-  os << describeProgress(progress);
-  if (!terminal)
-    os << "\n";
+  std::string text = describeProgress(progress);
+  if (terminal) {
+    // A line that wraps can't be written over.
+    unsigned columns = llvm::sys::Process::StandardErrColumns();
+    if (columns > 1 && text.size() >= columns)
+      text.resize(columns - 1);
+    os << "\r\033[K" << text;
+  } else {
+    os << text << "\n";
+  }
   open = terminal;
   os.flush();
 }
@@ -83,7 +89,9 @@ static void printTable(raw_ostream &os, ArrayRef<TaskState> tasks) {
   auto milliseconds = [](double seconds) -> std::string {
     if (seconds <= 0 || std::isinf(seconds))
       return "-";
-    return llvm::formatv("{0:f4}", seconds * 1e3);
+    std::string text;
+    llvm::raw_string_ostream(text) << format("%.4g", seconds * 1e3);
+    return text;
   };
   for (const TaskState &state : tasks) {
     int64_t errors = 0;
@@ -151,8 +159,8 @@ void ansor::printReport(raw_ostream &os, const TuneResult &result) {
   os << "rounds: " << rounds << ", " << learned << " by the learned model; "
      << "trials: " << trials << ", " << resumed << " from the records; "
      << "candidates scored: " << cost.scored << "\n";
-  os << format("time: %.1f s = extract %.1f + sketch %.1f + sample %.1f + score "
-               "%.1f + train %.1f + measure %.1f (building %.1f, running %.1f) "
+  os << format("time: %.1f s = extract %.1f + sketch %.1f + sample %.1f + "
+               "score %.1f + train %.1f + measure %.1f (building %.1f, running %.1f) "
                "+ rest\n",
                cost.total, cost.extract, cost.sketch, cost.sample, cost.score,
                cost.train, cost.measure, cost.build, cost.run);
