@@ -23,6 +23,7 @@
 
 #include "TaskInternal.h"
 #include "ansor/IR/AnsorDialect.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
@@ -117,10 +118,11 @@ std::string Signatures::ofValue(Value value) {
       for (unsigned i = 0; i < generic.getNumDpsInputs(); ++i)
         text += ofInput(generic, i) + ";";
       for (unsigned i = 0; i < generic.getNumDpsInits(); ++i)
-        text += ofMap(generic,
-                      generic.getIndexingMapsArray()[generic.getNumDpsInputs() +
-                                                     i]) +
-                ofValue(generic.getOutputs()[i]) + ";";
+        text +=
+            ofMap(
+                generic,
+                generic.getIndexingMapsArray()[generic.getNumDpsInputs() + i]) +
+            ofValue(generic.getOutputs()[i]) + ";";
       for (Value yielded : generic.getBody()->getTerminator()->getOperands())
         text += ofBody(generic, yielded) + ";";
     } else {
@@ -168,9 +170,8 @@ std::string Signatures::ofBody(linalg::GenericOp op, Value value) {
     llvm::sort(operands);
   std::string text = print(def->getName()) + print(def->getAttrDictionary()) +
                      print(value.getType()) + llvm::join(operands, ";");
-  return body[value] =
-             "1" + hashed(text) + "#" +
-             std::to_string(cast<OpResult>(value).getResultNumber());
+  return body[value] = "1" + hashed(text) + "#" +
+                       std::to_string(cast<OpResult>(value).getResultNumber());
 }
 
 //===----------------------------------------------------------------------===//
@@ -189,6 +190,26 @@ static void appendDims(ArrayRef<AffineExpr> exprs,
             !llvm::is_contained(order, dim.getPosition()))
           order.push_back(dim.getPosition());
     });
+}
+
+/// Upstream writes indices of interchanged and fused loops as an affine.apply
+/// of all of them. Where that selects one, the index itself is left, once.
+static void simplifyIndices(RewriterBase &rewriter, linalg::GenericOp op) {
+  llvm::SmallDenseMap<int64_t, linalg::IndexOp> first;
+  for (Operation &inner : llvm::make_early_inc_range(*op.getBody())) {
+    if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
+      auto [it, inserted] = first.try_emplace(index.getDim(), index);
+      if (!inserted)
+        rewriter.replaceOp(index, it->second.getResult());
+    } else if (auto apply = dyn_cast<affine::AffineApplyOp>(inner)) {
+      AffineMap map = apply.getAffineMap();
+      if (auto dim = dyn_cast<AffineDimExpr>(map.getResult(0)))
+        rewriter.replaceOp(apply, apply.getMapOperands()[dim.getPosition()]);
+    }
+  }
+  for (auto &[dim, index] : first)
+    if (index->use_empty())
+      rewriter.eraseOp(index);
 }
 
 static linalg::GenericOp interchange(RewriterBase &rewriter,
@@ -219,8 +240,8 @@ static linalg::GenericOp orderLoops(RewriterBase &rewriter,
       order.push_back(dim);
   if (reductions)
     for (AffineMap map : maps)
-      appendDims(map.getResults(), [&](unsigned d) { return !isParallel(d); },
-                 order);
+      appendDims(
+          map.getResults(), [&](unsigned d) { return !isParallel(d); }, order);
   for (unsigned dim = 0; dim < kinds.size(); ++dim)
     if (!llvm::is_contained(order, dim))
       order.push_back(dim);
@@ -231,9 +252,8 @@ static linalg::GenericOp orderLoops(RewriterBase &rewriter,
 static void orderBody(RewriterBase &rewriter, linalg::GenericOp op,
                       Signatures &signatures) {
   Block *body = op.getBody();
-  bool nested = llvm::any_of(*body, [](Operation &inner) {
-    return inner.getNumRegions() > 0;
-  });
+  bool nested = llvm::any_of(
+      *body, [](Operation &inner) { return inner.getNumRegions() > 0; });
   if (nested)
     return;
   for (Operation &inner : *body) {
@@ -313,8 +333,8 @@ static SmallVector<Value> usedValues(Operation *op) {
 }
 
 SmallVector<unsigned> ansor::detail::canonicalize(RewriterBase &rewriter,
-                                           func::FuncOp task,
-                                           unsigned numInits) {
+                                                  func::FuncOp task,
+                                                  unsigned numInits) {
   Block &block = task.getBody().front();
   // Fold, make constants unique, and drop what is dead; then merge equal
   // expressions of each body.
@@ -327,10 +347,12 @@ SmallVector<unsigned> ansor::detail::canonicalize(RewriterBase &rewriter,
       continue;
     eliminateCommonSubExpressions(rewriter, dominance, generic);
     cleanInputs(rewriter, generic);
-    generic = orderLoops(rewriter, generic, /*reductions=*/false);
-    signatures.reset();
-    orderBody(rewriter, generic, signatures);
-    orderLoops(rewriter, generic, /*reductions=*/true);
+    for (bool reductions : {false, true}) {
+      generic = orderLoops(rewriter, generic, reductions);
+      simplifyIndices(rewriter, generic);
+      signatures.reset();
+      orderBody(rewriter, generic, signatures);
+    }
     signatures.reset();
   }
 
@@ -383,7 +405,6 @@ SmallVector<unsigned> ansor::detail::canonicalize(RewriterBase &rewriter,
     old.replaceAllUsesWith(block.addArgument(old.getType(), old.getLoc()));
   }
   block.eraseArguments(0, numOld);
-  task.setFunctionType(
-      rewriter.getFunctionType(types, task.getResultTypes()));
+  task.setFunctionType(rewriter.getFunctionType(types, task.getResultTypes()));
   return args;
 }

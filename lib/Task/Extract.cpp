@@ -66,8 +66,8 @@ static Value rematerialize(RewriterBase &rewriter, Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return {};
-  bool constant =
-      op->hasTrait<OpTrait::ConstantLike>() && !isa<ShapedType>(value.getType());
+  bool constant = op->hasTrait<OpTrait::ConstantLike>() &&
+                  !isa<ShapedType>(value.getType());
   bool empty = isa<tensor::EmptyOp>(op) &&
                cast<RankedTensorType>(value.getType()).hasStaticShape();
   if (!constant && !empty)
@@ -114,9 +114,9 @@ func::FuncOp Extractor::buildTask(TaskGroup &group,
       mapping.map(value, copy);
       return;
     }
-    mapping.map(value, entry->insertArgument(
-                           static_cast<unsigned>(inputs.size()),
-                           value.getType(), loc));
+    mapping.map(value,
+                entry->insertArgument(static_cast<unsigned>(inputs.size()),
+                                      value.getType(), loc));
     inputs.push_back(value);
   };
   // What init `i` of `op` stands for inside the task.
@@ -142,12 +142,11 @@ func::FuncOp Extractor::buildTask(TaskGroup &group,
           continue;
         }
         unsigned position = *write.getResultPosition(expr);
-        sizes.push_back(
-            tensor::DimOp::create(rewriter, loc, inits[0], position)
-                .getResult());
+        sizes.push_back(tensor::DimOp::create(rewriter, loc, inits[0], position)
+                            .getResult());
       }
-      init = tensor::EmptyOp::create(rewriter, loc, sizes,
-                                     type.getElementType());
+      init =
+          tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
     }
     if (linalg::FillOp fill = getInitFill(op, i)) {
       import(fill.value());
@@ -181,10 +180,10 @@ func::FuncOp Extractor::buildTask(TaskGroup &group,
       cast<linalg::GenericOp>(copy).getOutputsMutable().assign(fresh);
     mapping.map(op->getResults(), copy->getResults());
   }
-  func::ReturnOp::create(
-      rewriter, loc,
-      llvm::map_to_vector(root->getResults(),
-                          [&](Value v) { return mapping.lookup(v); }));
+  func::ReturnOp::create(rewriter, loc,
+                         llvm::map_to_vector(root->getResults(), [&](Value v) {
+                           return mapping.lookup(v);
+                         }));
   func.setFunctionType(rewriter.getFunctionType(entry->getArgumentTypes(),
                                                 root->getResultTypes()));
   return func;
@@ -206,10 +205,7 @@ void Extractor::outline(TaskGroup &group) {
     // An argument that is overwritten is one to write into, if it serves for
     // nothing else.
     if (!readsOld[i] && !(isa<BlockArgument>(init) && init.hasOneUse()))
-      init = tensor::EmptyOp::create(
-          rewriter, root.getLoc(),
-          tensor::getMixedSizes(rewriter, root.getLoc(), init),
-          cast<RankedTensorType>(init.getType()).getElementType());
+      init = createEmptyLike(rewriter, root.getLoc(), init);
     operands.push_back(init);
   }
 
@@ -240,9 +236,8 @@ void Extractor::outline(TaskGroup &group) {
   rewriter.replaceAllUsesWith(root->getResults(), call.getResults());
   // Members are erased consumers first; what others still read stays.
   SmallVector<Operation *> members(group.ops.begin(), group.ops.end());
-  llvm::sort(members, [](Operation *a, Operation *b) {
-    return b->isBeforeInBlock(a);
-  });
+  llvm::sort(members,
+             [](Operation *a, Operation *b) { return b->isBeforeInBlock(a); });
   for (Operation *op : members)
     if (op->use_empty())
       rewriter.eraseOp(op);
@@ -292,7 +287,7 @@ void Extractor::runOnFunction(func::FuncOp func) {
   for (Block *block : collectBlocks(func))
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))
       if ((isa<linalg::FillOp, linalg::GenericOp, arith::ConstantOp>(op) ||
-           isa<tensor::TensorDialect>(op.getDialect())) &&
+           isa_and_nonnull<tensor::TensorDialect>(op.getDialect())) &&
           isOpTriviallyDead(&op))
         rewriter.eraseOp(&op);
 }

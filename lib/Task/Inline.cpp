@@ -41,8 +41,9 @@ LogicalResult mlir::ansor::inlineTasks(ModuleOp module) {
     Block &body = callee.getBody().front();
     for (Operation &op : body.without_terminator())
       // Stages are numbered within their task only.
-      builder.clone(op, mapping)->walk(
-          [](Operation *copy) { copy->removeDiscardableAttr(kStageAttr); });
+      builder.clone(op, mapping)->walk([](Operation *copy) {
+        copy->removeDiscardableAttr(kStageAttr);
+      });
     for (auto [result, value] :
          llvm::zip(call.getResults(), body.getTerminator()->getOperands()))
       result.replaceAllUsesWith(mapping.lookupOrDefault(value));

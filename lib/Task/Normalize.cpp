@@ -28,7 +28,7 @@ static constexpr unsigned kMaxFusedOps = 128;
 //===----------------------------------------------------------------------===//
 
 void ansor::detail::selectInputs(RewriterBase &rewriter, linalg::GenericOp op,
-                          ArrayRef<unsigned> order) {
+                                 ArrayRef<unsigned> order) {
   unsigned numInputs = op.getNumDpsInputs();
   Block *body = op.getBody();
   SmallVector<Value> inputs;
@@ -211,14 +211,14 @@ static void dropUnitResultDims(RewriterBase &rewriter, linalg::GenericOp op) {
     rewriter.setInsertionPoint(op);
     Value init = op.getDpsInitOperand(i)->get();
     linalg::FillOp fill = getInitFill(op, i);
-    init = tensor::CollapseShapeOp::create(
-        rewriter, loc, narrow, fill ? fill.output() : init, groups);
+    init = tensor::CollapseShapeOp::create(rewriter, loc, narrow,
+                                           fill ? fill.output() : init, groups);
     if (fill)
       init = linalg::FillOp::create(rewriter, loc, fill.value(), init)
                  .getResult(0);
     rewriter.setInsertionPointAfter(op);
-    auto uses = llvm::to_vector(llvm::make_pointer_range(
-        op->getResult(i).getUses()));
+    auto uses =
+        llvm::to_vector(llvm::make_pointer_range(op->getResult(i).getUses()));
     auto wide = tensor::ExpandShapeOp::create(rewriter, loc, type,
                                               op->getResult(i), groups);
     for (OpOperand *use : uses)
@@ -266,10 +266,15 @@ static void foldUnitExpand(RewriterBase &rewriter, linalg::GenericOp op) {
   }
 }
 
-/// A tensor.empty of the type of `like`.
-static Value createEmptyLike(RewriterBase &rewriter, Location loc, Value like) {
+Value ansor::detail::createEmptyLike(RewriterBase &rewriter, Location loc,
+                                     Value like) {
+  while (auto fill = like.getDefiningOp<linalg::FillOp>())
+    like = fill.output();
+  auto empty = like.getDefiningOp<tensor::EmptyOp>();
   return tensor::EmptyOp::create(
-      rewriter, loc, tensor::getMixedSizes(rewriter, loc, like),
+      rewriter, loc,
+      empty ? empty.getMixedSizes()
+            : tensor::getMixedSizes(rewriter, loc, like),
       cast<RankedTensorType>(like.getType()).getElementType());
 }
 
@@ -428,8 +433,8 @@ static linalg::GenericOp fuse(RewriterBase &rewriter, OpOperand *operand) {
   if (!operand->get().hasOneUse()) {
     rewriter.setInsertionPoint(consumer);
     producer = cast<linalg::GenericOp>(rewriter.clone(*producer));
-    rewriter.modifyOpInPlace(
-        consumer, [&] { operand->set(producer->getResult(0)); });
+    rewriter.modifyOpInPlace(consumer,
+                             [&] { operand->set(producer->getResult(0)); });
   }
   rewriter.setInsertionPoint(consumer);
   FailureOr<linalg::ElementwiseOpFusionResult> result =
@@ -517,8 +522,7 @@ static void eraseDeadOps(RewriterBase &rewriter, Block &block) {
 }
 
 /// The ops of kind `OpTy` in `block` that tasks can hold.
-template <typename OpTy>
-static SmallVector<Operation *> collect(Block &block) {
+template <typename OpTy> static SmallVector<Operation *> collect(Block &block) {
   SmallVector<Operation *> ops;
   for (auto op : block.getOps<OpTy>())
     if (whyNoTask(op).empty())

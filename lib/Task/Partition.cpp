@@ -79,8 +79,8 @@ void Partitioner::addEpilogue(TaskGroup &group) {
     // The sizes of a dynamic intermediate are read off the root's init, so
     // only one may be there, and it must have the root's sizes.
     bool dynamic = !cast<ShapedType>(use->get().getType()).hasStaticShape();
-    if (dynamic && (root != anchor ||
-                    !user.getMatchingIndexingMap(use).isPermutation()))
+    if (dynamic &&
+        (root != anchor || !user.getMatchingIndexingMap(use).isPermutation()))
       return;
     group.ops.insert(user);
     group.root = user;
@@ -113,9 +113,8 @@ bool Partitioner::takesPad(TaskGroup &group, tensor::PadOp pad,
 bool Partitioner::takesProducer(const TaskGroup &group,
                                 linalg::GenericOp producer,
                                 linalg::GenericOp consumer) const {
-  if (!isFree(producer) || !isPointwise(producer) ||
-      !isPointwise(consumer) || !allUsersIn(producer, group) ||
-      producer.hasDynamicShape())
+  if (!isFree(producer) || !isPointwise(producer) || !isPointwise(consumer) ||
+      !allUsersIn(producer, group) || producer.hasDynamicShape())
     return false;
   std::optional<int64_t> work = countIterations(producer);
   std::optional<int64_t> reads = countIterations(consumer);
@@ -188,6 +187,6 @@ SmallVector<TaskGroup> Partitioner::run(const ExtractOptions &options) {
 }
 
 SmallVector<TaskGroup> ansor::detail::partition(Block &block,
-                                         const ExtractOptions &options) {
+                                                const ExtractOptions &options) {
   return Partitioner(block).run(options);
 }

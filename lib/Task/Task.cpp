@@ -31,10 +31,9 @@ std::string mlir::ansor::computeTaskKey(func::FuncOp task) {
   copy->setPrivate();
   std::string text;
   llvm::raw_string_ostream os(text);
-  (*copy)->print(os, OpPrintingFlags()
-                         .printGenericOpForm()
-                         .useLocalScope()
-                         .assumeVerified());
+  (*copy)->print(
+      os,
+      OpPrintingFlags().printGenericOpForm().useLocalScope().assumeVerified());
   return "a" + std::to_string(kTaskKeyVersion) + "-" +
          llvm::utohexstr(llvm::xxh3_64bits(text), /*LowerCase=*/true,
                          /*Width=*/16);

@@ -11,8 +11,8 @@
 //   Normalize.cpp   one form of each op: generic ops, inlined scalars, fused
 //                   elementwise chains, anchors that start from a fill
 //   Partition.cpp   convex groups of ops with one root each
-//   Canonical.cpp   a group's function: order of loops, operands, ops, arguments
-//   Extract.cpp     outlining, and merging of equal tasks
+//   Canonical.cpp   a group's function: order of loops, operands, ops,
+//   arguments Extract.cpp     outlining, and merging of equal tasks
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,6 +57,9 @@ bool readsInit(linalg::LinalgOp op, unsigned i);
 //===----------------------------------------------------------------------===//
 // Edits of linalg.generic in place
 //===----------------------------------------------------------------------===//
+
+/// A tensor.empty of the type and sizes of `like`.
+Value createEmptyLike(RewriterBase &rewriter, Location loc, Value like);
 
 /// Keeps the inputs numbered `order`, in that order. The block arguments of
 /// the others must have no use.

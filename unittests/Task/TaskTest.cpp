@@ -92,8 +92,7 @@ TEST_F(TaskTest, KeyOfExtractedFunctionIsStable) {
   ASSERT_TRUE(succeeded(extractTasks(*module)));
   auto func = module->lookupSymbol<func::FuncOp>("task_0");
   ASSERT_TRUE(func);
-  std::string key =
-      func->getAttrOfType<StringAttr>(kTaskAttr).getValue().str();
+  std::string key = func->getAttrOfType<StringAttr>(kTaskAttr).getValue().str();
   EXPECT_EQ(key, computeTaskKey(func));
   // Neither the name, nor the weight, nor attributes of arguments count.
   func.setName("other");

@@ -76,10 +76,10 @@ std::string computeTaskKey(func::FuncOp task);
 /// processes: text.
 struct Task {
   std::string key;
-  std::string name;      ///< symbol of the function
+  std::string name; ///< symbol of the function
   int64_t weight = 1;
-  double flops = 0;      ///< arithmetic operations of one call
-  std::string module;    ///< text of a module with that function only
+  double flops = 0;   ///< arithmetic operations of one call
+  std::string module; ///< text of a module with that function only
 };
 
 /// The tasks of an extracted module, in the order of their functions.
