@@ -202,7 +202,8 @@ static bool handle(const Json &request, Json &answer, Failure &failure) {
   if (!toRead.empty() &&
       !check(request, reference, inputs, call, threads, answer, failure))
     return false;
-  if (request["repeats"].asInt(5) > 0)
+  if (request["repeats"].asInt(5) > 0 &&
+      reference.seconds <= request["time_below"].asDouble(1e300))
     addTimes(request, call, inputs, threads, answer);
   return true;
 }
