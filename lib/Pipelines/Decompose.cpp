@@ -78,6 +78,8 @@ struct DecomposePass : public ansor::impl::DecomposePassBase<DecomposePass> {
     linalg::populateDecomposeWinogradOpsPatterns(patterns);
     linalg::populateDecomposePadPatterns(patterns);
     linalg::populateLinalgNamedOpsGeneralizationPatterns(patterns);
+    // A slice of an empty tensor is a smaller one: no buffer for the whole.
+    tensor::populateFoldTensorEmptyPatterns(patterns);
     if (failed(applyPatternsGreedily(module, std::move(patterns))))
       signalPassFailure();
   }

@@ -72,6 +72,12 @@ struct PackedEntryPass
     : public ansor::impl::PackedEntryPassBase<PackedEntryPass> {
   void runOnOperation() override {
     LLVMTypeConverter types(&getContext());
+    // Marks of the search mean nothing from here on.
+    getOperation()->walk([](Operation *op) {
+      for (NamedAttribute attr : llvm::to_vector(op->getDiscardableAttrs()))
+        if (attr.getName().getValue().starts_with("ansor."))
+          op->removeDiscardableAttr(attr.getName());
+    });
     SmallVector<func::FuncOp> funcs(getOperation().getOps<func::FuncOp>());
     for (func::FuncOp func : funcs) {
       if (func.isExternal() || func.isPrivate())

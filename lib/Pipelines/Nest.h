@@ -22,6 +22,7 @@
 
 #include "ansor/Target/Target.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::ansor {
 
@@ -48,6 +49,16 @@ FailureOr<NestPlan> planNest(linalg::LinalgOp op, const TargetInfo &target,
 
 /// Replaces `op` by code after `plan`.
 void emitNest(linalg::LinalgOp op, const NestPlan &plan);
+
+/// The same for an op in `loops` (outermost first, perfectly nested but for
+/// code without effects), whose accumulators become values that these loops
+/// carry. Returns the rebuilt loops. The plan covers all parallel loops.
+SmallVector<scf::ForOp> emitCarriedNest(linalg::LinalgOp op,
+                                        const NestPlan &plan,
+                                        ArrayRef<scf::ForOp> loops);
+
+/// Whether the plan's straight code covers all parallel loops of `op`.
+bool coversParallelLoops(linalg::LinalgOp op, const NestPlan &plan);
 
 /// The op that combines an element into result `index` of `op`, or null if
 /// there isn't exactly one.

@@ -58,6 +58,8 @@ public:
     op.erase();
   }
 
+  SmallVector<scf::ForOp> runCarried(ArrayRef<scf::ForOp> loops);
+
 private:
   /// One chunk of the lane loop, or one scalar iteration of it.
   struct Chunk {
@@ -75,6 +77,14 @@ private:
   void emitPieces(unsigned loop, SmallVectorImpl<Value> &state, Callback body);
   void emitParallel(unsigned depth);
   void emitLeaf();
+  void loadAccumulators();
+  void storeAccumulators();
+  void forEachResult(llvm::function_ref<void(unsigned, ArrayRef<int64_t>, Chunk)> body);
+  void clearCaches() {
+    bases.clear();
+    sums.clear();
+    loads.clear();
+  }
   void emitReduction(unsigned depth);
   void emitBodies();
   void evaluate(ArrayRef<int64_t> point, int64_t width,
@@ -138,13 +148,9 @@ void NestEmitter::emitLoop(unsigned loop, Value lower, Value upper,
   for (auto [value, arg] : llvm::zip_equal(state, forOp.getRegionIterArgs()))
     value = arg;
   positions[loop].base = forOp.getInductionVar();
-  bases.clear();
-  sums.clear();
-  loads.clear();
+  clearCaches();
   body();
-  bases.clear();
-  sums.clear();
-  loads.clear();
+  clearCaches();
   positions[loop].base = Value();
   if (!state.empty())
     scf::YieldOp::create(b, loc, state);
@@ -182,9 +188,7 @@ void NestEmitter::emitPieces(unsigned loop, SmallVectorImpl<Value> &state,
   }
   if (main < extent) {
     position = {Value(), main, extent - main};
-    bases.clear();
-    sums.clear();
-    loads.clear();
+    clearCaches();
     body();
   }
 }
@@ -224,36 +228,33 @@ void NestEmitter::forEachPoint(ArrayRef<unsigned> loops,
   point[loop] = 0;
 }
 
-void NestEmitter::emitLeaf() {
-  unsigned numInits = inits.size();
+/// Visits what the current piece computes: per point and chunk, each result.
+void NestEmitter::forEachResult(
+    llvm::function_ref<void(unsigned, ArrayRef<int64_t>, Chunk)> body) {
+  bool chunked = vectors() && !plan.laneReduces;
   SmallVector<Chunk> lane = {{0, 1}};
-  if (vectors() && !plan.laneReduces)
+  if (chunked)
     lane = chunks(positions[*plan.lane].size);
   SmallVector<int64_t> point(op.getNumLoops(), 0);
-  SmallVector<Value> initial = inits; // Reads come before all writes.
+  forEachPoint(parallelLoops, point, 0, [&] {
+    for (Chunk chunk : lane) {
+      if (chunked)
+        point[*plan.lane] = chunk.offset;
+      for (unsigned i = 0, e = inits.size(); i < e; ++i)
+        body(i, point, chunk);
+    }
+    if (chunked)
+      point[*plan.lane] = 0;
+  });
+}
+
+void NestEmitter::loadAccumulators() {
   accs.clear();
-  bases.clear();
-  sums.clear();
-  loads.clear();
-
-  auto forEachResult = [&](llvm::function_ref<void(unsigned, Chunk)> body) {
-    forEachPoint(parallelLoops, point, 0, [&] {
-      for (Chunk chunk : lane) {
-        if (vectors() && !plan.laneReduces)
-          point[*plan.lane] = chunk.offset;
-        for (unsigned i = 0; i < numInits; ++i)
-          body(i, chunk);
-      }
-      if (vectors() && !plan.laneReduces)
-        point[*plan.lane] = 0;
-    });
-  };
-
   unsigned firstInit = op.getNumDpsInputs();
-  forEachResult([&](unsigned i, Chunk chunk) {
+  forEachResult([&](unsigned i, ArrayRef<int64_t> point, Chunk chunk) {
     Value value;
     if (needsInit[i])
-      value = load(firstInit + i, initial[i], point, chunk.width);
+      value = load(firstInit + i, inits[i], point, chunk.width);
     accs.push_back(value);
     if (!plan.laneReduces)
       return;
@@ -264,11 +265,11 @@ void NestEmitter::emitLeaf() {
         b, loc, DenseElementsAttr::get(type, ArrayRef<Attribute>(neutral)));
     accs.append(kLaneAccumulators, vector);
   });
+}
 
-  emitReduction(0);
-
+void NestEmitter::storeAccumulators() {
   unsigned next = 0;
-  forEachResult([&](unsigned i, Chunk chunk) {
+  forEachResult([&](unsigned i, ArrayRef<int64_t> point, Chunk chunk) {
     Value value = accs[next++];
     if (plan.laneReduces) {
       Value vector = accs[next++];
@@ -278,6 +279,53 @@ void NestEmitter::emitLeaf() {
     }
     store(i, value, point, chunk.width);
   });
+}
+
+void NestEmitter::emitLeaf() {
+  clearCaches();
+  loadAccumulators(); // Reads come before all writes.
+  emitReduction(0);
+  storeAccumulators();
+}
+
+SmallVector<scf::ForOp>
+NestEmitter::runCarried(ArrayRef<scf::ForOp> loops) {
+  for (unsigned loop : parallelLoops)
+    positions[loop] = {Value(), 0, plan.extents[loop]};
+  b.setInsertionPoint(loops.front());
+  loadAccumulators();
+  SmallVector<Value> carried = accs;
+  SmallVector<scf::ForOp> rebuilt;
+  for (scf::ForOp loop : loops) {
+    b.setInsertionPoint(loop);
+    auto copy =
+        scf::ForOp::create(b, loop.getLoc(), loop.getLowerBound(),
+                           loop.getUpperBound(), loop.getStep(), carried);
+    copy->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+    loop.getInductionVar().replaceAllUsesWith(copy.getInductionVar());
+    Block *from = loop.getBody();
+    copy.getBody()->getOperations().splice(
+        copy.getBody()->end(), from->getOperations(), from->begin(),
+        std::prev(from->end()));
+    loop.erase();
+    carried.assign(copy.getRegionIterArgs().begin(),
+                   copy.getRegionIterArgs().end());
+    rebuilt.push_back(copy);
+  }
+  b.setInsertionPoint(op);
+  clearCaches();
+  accs = carried;
+  emitReduction(0);
+  for (scf::ForOp loop : llvm::reverse(rebuilt)) {
+    b.setInsertionPointToEnd(loop.getBody());
+    scf::YieldOp::create(b, loc, accs);
+    accs.assign(loop.getResults().begin(), loop.getResults().end());
+  }
+  b.setInsertionPointAfter(rebuilt.front());
+  clearCaches();
+  storeAccumulators();
+  op.erase();
+  return rebuilt;
 }
 
 void NestEmitter::emitReduction(unsigned depth) {
@@ -567,6 +615,12 @@ void NestEmitter::evaluate(ArrayRef<int64_t> point, int64_t width,
       value = toVector(value, width);
     results.push_back(value);
   }
+}
+
+SmallVector<scf::ForOp>
+ansor::emitCarriedNest(linalg::LinalgOp op, const NestPlan &plan,
+                       ArrayRef<scf::ForOp> loops) {
+  return NestEmitter(op, plan).runCarried(loops);
 }
 
 void ansor::emitNest(linalg::LinalgOp op, const NestPlan &plan) {

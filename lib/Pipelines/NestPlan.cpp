@@ -262,3 +262,11 @@ FailureOr<NestPlan> ansor::planNest(linalg::LinalgOp op,
   chooseTiles(op, target, plan);
   return plan;
 }
+
+bool ansor::coversParallelLoops(linalg::LinalgOp op, const NestPlan &plan) {
+  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
+    if (iterator == utils::IteratorType::parallel &&
+        plan.tile[loop] != plan.extents[loop])
+      return false;
+  return true;
+}

@@ -106,7 +106,9 @@ void ansor::buildCPULoweringPipeline(OpPassManager &pm,
   if (options.vectorize) {
     VectorizePassOptions vectorize;
     vectorize.strictFP = options.strictFP;
+    pm.addPass(createLoopInvariantCodeMotionPass());
     pm.addPass(createVectorizePass(vectorize));
+    pm.addPass(createForwardBuffersPass());
     CheckSizePassOptions size;
     size.maxOperations = options.maxOperations;
     pm.addPass(createCheckSizePass(size));

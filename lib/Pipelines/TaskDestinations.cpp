@@ -39,7 +39,10 @@ static LogicalResult materialize(func::FuncOp func) {
     for (OpOperand &operand : ret->getOpOperands()) {
       BlockArgument init =
           func.getArgument(numArgs - numResults + operand.getOperandNumber());
-      if (operand.get() != init)
+      // An argument that is used is where the result is computed already, or
+      // a copy at the end is due (see DropTaskResults); asking the analysis
+      // for more than that can leave it with a conflict it can't solve.
+      if (operand.get() != init && init.use_empty())
         operand.set(bufferization::MaterializeInDestinationOp::create(
                         builder, ret.getLoc(), init.getType(), operand.get(),
                         init)

@@ -85,7 +85,10 @@ def VectorizePass : Pass<"ansor-vectorize", "ModuleOp"> {
     around such code otherwise. The lane dimension is chosen by the accesses:
     a parallel loop that the result is contiguous in, or a reduction loop that
     all inputs are contiguous in. Accumulators stay in vector values for the
-    whole reduction. Any affine map is accepted; bodies that have no vector
+    whole reduction, also through the `scf.for` loops around the op that do
+    nothing else and leave its result in place; the innermost of these is
+    unrolled (by its attribute `ansor.unroll`, if it has one). Runs on buffers,
+    after bufferization, whose analysis is slow on unrolled code. Any affine map is accepted; bodies that have no vector
     form (gathers, sub-byte storage, complex numbers) get scalar code of the
     same structure.
 
@@ -104,20 +107,18 @@ def VectorizePass : Pass<"ansor-vectorize", "ModuleOp"> {
   ];
 }
 
-def HoistAccumulatorsPass : Pass<"ansor-hoist-accumulators", "ModuleOp"> {
-  let summary = "Keep what a loop accumulates in vector values";
+def ForwardBuffersPass : Pass<"ansor-forward-buffers", "ModuleOp"> {
+  let summary = "Forward what straight code stores to what loads it again";
   let description = [{
-    Hoists reads and writes of loop-invariant subsets of a loop-carried tensor
-    out of `scf.for`, innermost loops first, so that the accumulators of a
-    reduction stay in registers. Loops of at most `unroll` iterations whose
-    body is straight code are unrolled after that; the attribute
-    `ansor.unroll` of a loop asks for another factor.
+    Within a block, a vector or scalar that is read where it was just written is
+    used directly; writes that are written over, and buffers that are only
+    written, go. This joins an initialisation, a reduction and its epilogue,
+    tiled to one piece of straight code, without memory between them.
+    Different arguments and allocations are taken not to overlap, which holds
+    for bufferized code.
   }];
-  let options = [
-    Option<"unroll", "unroll", "int64_t", "8",
-           "Largest trip count of a loop that is unrolled whole">
-  ];
-  let dependentDialects = ["::mlir::scf::SCFDialect"];
+  let dependentDialects = ["::mlir::memref::MemRefDialect",
+                           "::mlir::vector::VectorDialect"];
 }
 
 def CheckSizePass : Pass<"ansor-check-size", "ModuleOp"> {

@@ -1,0 +1,210 @@
+//===- ForwardBuffers.cpp - See Passes.td -----------------------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "ansor/Pipelines/Passes.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+namespace mlir::ansor {
+#define GEN_PASS_DEF_FORWARDBUFFERSPASS
+#include "ansor/Pipelines/Passes.h.inc"
+} // namespace mlir::ansor
+
+using namespace mlir;
+using namespace mlir::ansor;
+
+namespace {
+/// A place in memory that an op reads or writes whole.
+struct Place {
+  Value buffer;
+  SmallVector<Value> indices;
+  Type type; ///< of the value, which gives the extent
+};
+} // namespace
+
+/// The buffer that `view` is a view of.
+static Value rootOf(Value view) {
+  while (auto op = view.getDefiningOp<ViewLikeOpInterface>())
+    view = op.getViewSource();
+  return view;
+}
+
+/// Whether `root` shares memory with no other root.
+static bool isDistinct(Value root) {
+  if (Operation *op = root.getDefiningOp())
+    return isa<memref::AllocOp, memref::AllocaOp>(op);
+  return isa<func::FuncOp>(root.getParentBlock()->getParentOp());
+}
+
+/// Whether `a` and `b` may share memory. Bufferized code never passes one
+/// buffer twice to a function that writes it.
+static bool mayAlias(Value a, Value b) {
+  return a == b || !isDistinct(a) || !isDistinct(b);
+}
+
+static std::optional<Place> writtenPlace(Operation *op) {
+  if (auto write = dyn_cast<vector::TransferWriteOp>(op)) {
+    if (write.getMask() || !isa<MemRefType>(write.getShapedType()) ||
+        !write.getPermutationMap().isMinorIdentity() || write.hasOutOfBoundsDim())
+      return std::nullopt;
+    return Place{write.getBase(), write.getIndices(),
+                 write.getVector().getType()};
+  }
+  if (auto store = dyn_cast<memref::StoreOp>(op))
+    return Place{store.getMemRef(), store.getIndices(),
+                 store.getValueToStore().getType()};
+  return std::nullopt;
+}
+
+static std::optional<Place> readPlace(Operation *op) {
+  if (auto read = dyn_cast<vector::TransferReadOp>(op)) {
+    if (read.getMask() || !isa<MemRefType>(read.getShapedType()) ||
+        !read.getPermutationMap().isMinorIdentity() || read.hasOutOfBoundsDim())
+      return std::nullopt;
+    return Place{read.getBase(), read.getIndices(), read.getType()};
+  }
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    return Place{load.getMemRef(), load.getIndices(), load.getType()};
+  return std::nullopt;
+}
+
+static bool samePlace(const Place &a, const Place &b) {
+  if (a.buffer != b.buffer || a.type != b.type)
+    return false;
+  return llvm::all_of(llvm::zip_equal(a.indices, b.indices), [](auto pair) {
+    auto [x, y] = pair;
+    if (x == y)
+      return true;
+    std::optional<int64_t> cx = getConstantIntValue(x),
+                           cy = getConstantIntValue(y);
+    return cx && cy && *cx == *cy;
+  });
+}
+
+/// Whether `a` and `b`, in one buffer, have no element in common for certain.
+static bool areDisjoint(const Place &a, const Place &b) {
+  auto extent = [](const Place &place, unsigned dim) -> int64_t {
+    auto vector = dyn_cast<VectorType>(place.type);
+    int64_t lead = place.indices.size() - (vector ? vector.getRank() : 0);
+    return vector && dim >= lead ? vector.getDimSize(dim - lead) : 1;
+  };
+  for (unsigned dim = 0, e = a.indices.size(); dim < e; ++dim) {
+    std::optional<int64_t> x = getConstantIntValue(a.indices[dim]),
+                           y = getConstantIntValue(b.indices[dim]);
+    if (x && y && (*x + extent(a, dim) <= *y || *y + extent(b, dim) <= *x))
+      return true;
+  }
+  return false;
+}
+
+/// Calls `visit` for the root of each buffer that `op` and what is in it reads
+/// (or writes); with a null value if that is unknown.
+static void forEachRoot(Operation *op, bool writes,
+                        llvm::function_ref<void(Value)> visit) {
+  op->walk([&](Operation *inner) {
+    if (inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+      return;
+    auto effects = dyn_cast<MemoryEffectOpInterface>(inner);
+    if (!effects)
+      return visit(Value());
+    SmallVector<MemoryEffects::EffectInstance> instances;
+    effects.getEffects(instances);
+    for (const MemoryEffects::EffectInstance &effect : instances) {
+      bool relevant = writes ? isa<MemoryEffects::Write, MemoryEffects::Free>(
+                                   effect.getEffect())
+                             : isa<MemoryEffects::Read>(effect.getEffect());
+      if (relevant)
+        visit(effect.getValue() ? rootOf(effect.getValue()) : Value());
+    }
+  });
+}
+
+/// Replaces reads in `block` of what was just written there.
+static void forwardStores(Block &block) {
+  SmallVector<std::pair<Place, Value>> known;
+  auto forget = [&](Value root) {
+    llvm::erase_if(known, [&](auto &entry) {
+      return !root || mayAlias(root, rootOf(entry.first.buffer));
+    });
+  };
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (std::optional<Place> place = writtenPlace(&op)) {
+      Value root = rootOf(place->buffer);
+      llvm::erase_if(known, [&](auto &entry) {
+        if (entry.first.buffer == place->buffer)
+          return !areDisjoint(entry.first, *place);
+        return mayAlias(root, rootOf(entry.first.buffer));
+      });
+      known.emplace_back(*place, op.getOperand(0));
+      continue;
+    }
+    if (std::optional<Place> place = readPlace(&op)) {
+      for (auto &[written, value] : known)
+        if (samePlace(written, *place)) {
+          op.getResult(0).replaceAllUsesWith(value);
+          op.erase();
+          break;
+        }
+      continue;
+    }
+    forEachRoot(&op, /*writes=*/true, forget);
+  }
+}
+
+/// Erases writes in `block` that are written over before anything reads them.
+static void eraseDeadStores(Block &block) {
+  SmallVector<Place> overwritten;
+  auto forget = [&](Value root) {
+    llvm::erase_if(overwritten, [&](Place &place) {
+      return !root || mayAlias(root, rootOf(place.buffer));
+    });
+  };
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    if (std::optional<Place> place = writtenPlace(&op)) {
+      if (llvm::any_of(overwritten,
+                       [&](Place &later) { return samePlace(later, *place); }))
+        op.erase();
+      else
+        overwritten.push_back(*place);
+      continue;
+    }
+    forEachRoot(&op, /*writes=*/false, forget);
+  }
+}
+
+/// Erases a buffer that is only written.
+static void eraseDeadBuffer(Operation *alloc) {
+  for (Operation *user : alloc->getUsers())
+    if (!isa<memref::DeallocOp>(user) &&
+        !(writtenPlace(user) && writtenPlace(user)->buffer == alloc->getResult(0)))
+      return;
+  for (Operation *user : llvm::make_early_inc_range(alloc->getUsers()))
+    user->erase();
+  alloc->erase();
+}
+
+namespace {
+struct ForwardBuffersPass
+    : public ansor::impl::ForwardBuffersPassBase<ForwardBuffersPass> {
+  void runOnOperation() override {
+    SmallVector<Operation *> allocs;
+    getOperation()->walk([&](Operation *op) {
+      for (Region &region : op->getRegions())
+        for (Block &block : region) {
+          forwardStores(block);
+          eraseDeadStores(block);
+        }
+    });
+    getOperation()->walk([&](Operation *op) {
+      if (isa<memref::AllocOp, memref::AllocaOp>(op))
+        allocs.push_back(op);
+    });
+    for (Operation *alloc : allocs)
+      eraseDeadBuffer(alloc);
+  }
+};
+} // namespace
