@@ -123,10 +123,16 @@ void ansor::buildCPULoweringPipeline(OpPassManager &pm,
 
 LogicalResult ansor::lowerToCPU(ModuleOp module,
                                 const CPULoweringOptions &options) {
-  PassManager pm(module.getContext());
+  MLIRContext *context = module.getContext();
+  // A diagnostic with a whole unrolled function in it helps nobody.
+  bool printsOps = context->shouldPrintOpOnDiagnostic();
+  context->printOpOnDiagnostic(false);
+  PassManager pm(context);
   pm.enableVerifier(false);
   buildCPULoweringPipeline(pm, options);
-  return pm.run(module);
+  LogicalResult result = pm.run(module);
+  context->printOpOnDiagnostic(printsOps);
+  return result;
 }
 
 namespace {
