@@ -106,9 +106,10 @@ static bool areDisjoint(const Place &a, const Place &b) {
 static void forEachRoot(Operation *op, bool writes,
                         llvm::function_ref<void(Value)> visit) {
   op->walk([&](Operation *inner) {
-    if (inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
-      return;
+    // Structured ops have both: effects of their own and those of the body.
     auto effects = dyn_cast<MemoryEffectOpInterface>(inner);
+    if (!effects && inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+      return;
     if (!effects)
       return visit(Value());
     SmallVector<MemoryEffects::EffectInstance> instances;

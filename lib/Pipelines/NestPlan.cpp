@@ -8,6 +8,7 @@
 #include "Nest.h"
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace mlir::ansor;
@@ -61,7 +62,9 @@ static bool hasVectorBody(linalg::LinalgOp op) {
     if (isa<linalg::YieldOp, linalg::IndexOp>(inner) ||
         inner.hasTrait<OpTrait::ConstantLike>())
       continue;
-    if (!OpTrait::hasElementwiseMappableTraits(&inner))
+    // Integer powers are loops, one element at a time.
+    if (!OpTrait::hasElementwiseMappableTraits(&inner) ||
+        isa<math::FPowIOp, math::IPowIOp>(inner))
       return false;
     for (Type type : inner.getResultTypes())
       if (!type.isIntOrIndexOrFloat())

@@ -1,0 +1,29 @@
+// RUN: ansor-opt %s --split-input-file --ansor-check-lowerable --verify-diagnostics
+
+// expected-error @below {{no arithmetic on such a float type in LLVM: widen it to f16 or f32 first}}
+func.func @small_float(%a: tensor<4xf8E4M3FN>) {
+  return
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+// expected-error @below {{tensor type with an encoding: the code generation knows dense tensors only}}
+func.func @sparse(%a: tensor<4x4xf32, #csr>) {
+  return
+}
+
+// -----
+
+func.func @elided() -> tensor<4xf32> {
+  // expected-error @below {{the data of its constant was elided from the text}}
+  %c = arith.constant dense_resource<__elided__> : tensor<4xf32>
+  return %c : tensor<4xf32>
+}
+
+// -----
+
+func.func @fine(%a: tensor<4x?xbf16>, %b: tensor<i1>) -> tensor<2xcomplex<f32>> {
+  %c = arith.constant dense<(1.0, 2.0)> : tensor<2xcomplex<f32>>
+  return %c : tensor<2xcomplex<f32>>
+}

@@ -1,0 +1,27 @@
+// RUN: ansor-opt %s --ansor-lower-to-cpu=parallel=false | FileCheck %s
+
+// A task writes its last argument; nothing is returned.
+// CHECK-LABEL: llvm.func @task(
+// CHECK-NOT: -> !llvm
+// CHECK: llvm.return{{$}}
+// CHECK: llvm.func @task_packed(%{{.*}}: !llvm.ptr)
+func.func @task(%a: tensor<4xf32>, %init: tensor<4xf32>) -> tensor<4xf32>
+    attributes {ansor.task = "a1-0000000000000000"} {
+  %r = linalg.exp ins(%a : tensor<4xf32>) outs(%init : tensor<4xf32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// The result comes first among the pointers.
+// CHECK-LABEL: llvm.func @plain(
+// CHECK: llvm.func @plain_packed(%[[ARGS:.*]]: !llvm.ptr)
+// CHECK: llvm.getelementptr %[[ARGS]][1]
+// CHECK: llvm.call @plain(
+// CHECK: llvm.store %{{.*}} : !llvm.struct<(ptr, ptr, i64, array<1 x i64>, array<1 x i64>)>, !llvm.ptr
+func.func @plain(%a: tensor<4xf32>) -> tensor<4xf32> {
+  return %a : tensor<4xf32>
+}
+
+// CHECK-NOT: @hidden_packed
+func.func private @hidden(%a: f32) -> f32 {
+  return %a : f32
+}

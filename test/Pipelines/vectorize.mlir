@@ -1,0 +1,114 @@
+// RUN: ansor-opt %s --ansor-vectorize | FileCheck %s
+// RUN: ansor-opt %s --ansor-vectorize=strict-fp | FileCheck %s --check-prefix=STRICT
+
+// The accumulator is carried by the reduction loop, which is unrolled.
+// CHECK-LABEL: func.func @carried
+// CHECK: %[[INIT:.*]] = vector.transfer_read %arg2
+// CHECK: %[[SUM:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %[[INIT]]) -> (vector<[[L:[0-9]+]]xf32>)
+// CHECK-COUNT-4: arith.addf {{.*}} : vector<[[L]]xf32>
+// CHECK-NOT: arith.addf
+// CHECK: scf.yield
+// CHECK: vector.transfer_write %[[SUM]], %arg2
+func.func @carried(%a: memref<64xf32>, %b: memref<64x4xf32>, %c: memref<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  scf.for %k = %c0 to %c64 step %c1 {
+    %x = memref.subview %a[%k] [1] [1] : memref<64xf32> to memref<1xf32, strided<[1], offset: ?>>
+    %y = memref.subview %b[%k, 0] [1, 4] [1, 1] : memref<64x4xf32> to memref<1x4xf32, strided<[4, 1], offset: ?>>
+    linalg.generic {indexing_maps = [affine_map<(j, k) -> (k)>, affine_map<(j, k) -> (k, j)>, affine_map<(j, k) -> (j)>],
+                    iterator_types = ["parallel", "reduction"]}
+        ins(%x, %y : memref<1xf32, strided<[1], offset: ?>>, memref<1x4xf32, strided<[4, 1], offset: ?>>)
+        outs(%c : memref<4xf32>) {
+    ^bb0(%p: f32, %q: f32, %o: f32):
+      %m = arith.mulf %p, %q : f32
+      %s = arith.addf %o, %m : f32
+      linalg.yield %s : f32
+    }
+  }
+  return
+}
+
+// A row sum: lanes along the reduction, unless the order is fixed.
+// CHECK-LABEL: func.func @row_sum
+// CHECK: vector.reduction <add>
+// STRICT-LABEL: func.func @row_sum
+// STRICT-NOT: vector.reduction
+// STRICT: return
+func.func @row_sum(%a: memref<256xf32>, %c: memref<f32>) {
+  linalg.generic {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> ()>], iterator_types = ["reduction"]}
+      ins(%a : memref<256xf32>) outs(%c : memref<f32>) {
+  ^bb0(%p: f32, %o: f32):
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// Subtraction does not commute: no lanes along it.
+// CHECK-LABEL: func.func @row_difference
+// CHECK-NOT: vector
+// CHECK: return
+func.func @row_difference(%a: memref<256xf32>, %c: memref<f32>) {
+  linalg.generic {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> ()>], iterator_types = ["reduction"]}
+      ins(%a : memref<256xf32>) outs(%c : memref<f32>) {
+  ^bb0(%p: f32, %o: f32):
+    %s = arith.subf %o, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// Bits are not stored as vectors of bits are.
+// CHECK-LABEL: func.func @bits
+// CHECK-NOT: vector
+// CHECK: memref.store
+func.func @bits(%a: memref<64xi1>, %c: memref<64xi1>) {
+  linalg.generic {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> (k)>], iterator_types = ["parallel"]}
+      ins(%a : memref<64xi1>) outs(%c : memref<64xi1>) {
+  ^bb0(%p: i1, %o: i1):
+    linalg.yield %p : i1
+  }
+  return
+}
+
+// A dynamic size: vectors, then single elements.
+// CHECK-LABEL: func.func @dynamic
+// CHECK: scf.for
+// CHECK: vector.transfer_write
+// CHECK: scf.for
+// CHECK: vector<1xf32>
+func.func @dynamic(%a: memref<?xf32>, %c: memref<?xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> (k)>], iterator_types = ["parallel"]}
+      ins(%a : memref<?xf32>) outs(%c : memref<?xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    linalg.yield %p : f32
+  }
+  return
+}
+
+// A map with division is computed, whatever it is.
+// CHECK-LABEL: func.func @floordiv
+// CHECK: memref.load %arg0
+// CHECK: vector.transfer_write
+func.func @floordiv(%a: memref<8xf32>, %c: memref<16xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(k) -> (k floordiv 2)>, affine_map<(k) -> (k)>], iterator_types = ["parallel"]}
+      ins(%a : memref<8xf32>) outs(%c : memref<16xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    linalg.yield %p : f32
+  }
+  return
+}
+
+// A result at no place of its own is left to plain loops.
+// CHECK-LABEL: func.func @no_plan
+// CHECK: linalg.generic
+func.func @no_plan(%a: memref<8x4xf32>, %c: memref<8x1xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i, 0)>], iterator_types = ["parallel", "reduction"]}
+      ins(%a : memref<8x4xf32>) outs(%c : memref<8x1xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
