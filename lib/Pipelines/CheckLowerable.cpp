@@ -77,7 +77,7 @@ struct CheckSizePass : public ansor::impl::CheckSizePassBase<CheckSizePass> {
     if (count <= maxOperations)
       return;
     getOperation()->emitError("generated code is too large: ")
-        << count << " operations, the limit is " << maxOperations
+        << count << " operations, the limit is " << maxOperations.getValue()
         << "; use smaller tiles or less unrolling";
     signalPassFailure();
   }

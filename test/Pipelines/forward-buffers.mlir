@@ -3,7 +3,9 @@
 // What is read again is used; the buffer goes.
 // CHECK-LABEL: func.func @forward
 // CHECK-SAME: %[[V:.*]]: vector<4xf32>
-// CHECK-NEXT: return %[[V]]
+// CHECK-NOT: memref
+// CHECK-NOT: vector.transfer
+// CHECK: return %[[V]]
 func.func @forward(%v: vector<4xf32>, %w: vector<4xf32>) -> vector<4xf32> {
   %c0 = arith.constant 0 : index
   %c4 = arith.constant 4 : index
