@@ -77,6 +77,19 @@ def FastMathPass : Pass<"ansor-fast-math", "ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def PartialTilesPass : Pass<"ansor-partial-tiles", "ModuleOp"> {
+  let summary = "Give partial tiles static sizes";
+  let description = [{
+    The size of a tile that does not divide its loop is the minimum of the tile
+    size and of what is left, which takes two values. What follows it in its
+    block is made once for each, so that both are static. Runs on buffers,
+    where loops yield nothing; code of more than a few hundred operations is
+    left alone.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def VectorizePass : Pass<"ansor-vectorize", "ModuleOp"> {
   let summary = "Generate loops of vector code for linalg ops";
   let description = [{

@@ -1,0 +1,182 @@
+//===- PartialTiles.cpp - See Passes.td -------------------------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "ansor/Pipelines/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace mlir::ansor {
+#define GEN_PASS_DEF_PARTIALTILESPASS
+#include "ansor/Pipelines/Passes.h.inc"
+} // namespace mlir::ansor
+
+using namespace mlir;
+using namespace mlir::ansor;
+
+/// Code of one block that is made twice, at most.
+static constexpr int64_t kMaxOps = 400;
+
+/// Levels of tiles.
+static constexpr unsigned kMaxRounds = 4;
+
+namespace {
+/// The two values of the size of a tile.
+struct TileSizes {
+  int64_t full, rest;
+};
+} // namespace
+
+/// Constant bounds and step of the loop dimension that `iv` counts.
+static std::optional<std::array<int64_t, 3>> getBounds(Value iv) {
+  auto arg = dyn_cast<BlockArgument>(iv);
+  if (!arg)
+    return std::nullopt;
+  auto loop = dyn_cast_or_null<LoopLikeOpInterface>(arg.getOwner()->getParentOp());
+  if (!loop)
+    return std::nullopt;
+  auto ivs = loop.getLoopInductionVars();
+  auto lowers = loop.getLoopLowerBounds(), uppers = loop.getLoopUpperBounds(),
+       steps = loop.getLoopSteps();
+  if (!ivs || !lowers || !uppers || !steps)
+    return std::nullopt;
+  for (auto [i, candidate] : llvm::enumerate(*ivs)) {
+    if (candidate != iv)
+      continue;
+    std::optional<int64_t> lower = getConstantIntValue((*lowers)[i]),
+                           upper = getConstantIntValue((*uppers)[i]),
+                           step = getConstantIntValue((*steps)[i]);
+    if (lower && upper && step)
+      return std::array<int64_t, 3>{*lower, *upper, *step};
+  }
+  return std::nullopt;
+}
+
+/// The sizes that `op` can give: min(tile, upper - iv) has two.
+static std::optional<TileSizes> getTileSizes(affine::AffineMinOp op) {
+  AffineMap map = op.getMap();
+  if (map.getNumResults() != 2)
+    return std::nullopt;
+  // One induction variable, and constants.
+  SmallVector<int64_t> operands;
+  unsigned position = 0;
+  std::optional<std::array<int64_t, 3>> bounds;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    std::optional<int64_t> constant = getConstantIntValue(operand);
+    operands.push_back(constant.value_or(0));
+    if (constant)
+      continue;
+    if (bounds || !(bounds = getBounds(operand)))
+      return std::nullopt;
+    position = i;
+  }
+  if (!bounds)
+    return std::nullopt;
+  auto [lower, upper, step] = *bounds;
+  if (step <= 0 || upper <= lower)
+    return std::nullopt;
+  auto sizeAt = [&](int64_t iv) {
+    operands[position] = iv;
+    SmallVector<int64_t> values(map.getNumResults());
+    Builder builder(op.getContext());
+    SmallVector<Attribute> constants, results;
+    for (int64_t operand : operands)
+      constants.push_back(builder.getIndexAttr(operand));
+    if (failed(map.constantFold(constants, results)))
+      return int64_t(-1);
+    for (auto [value, result] : llvm::zip_equal(values, results))
+      value = cast<IntegerAttr>(result).getInt();
+    return std::min(values[0], values[1]);
+  };
+  int64_t last = lower + (upper - lower - 1) / step * step;
+  int64_t full = sizeAt(lower), rest = sizeAt(last);
+  if (full < 0 || rest < 0)
+    return std::nullopt;
+  // Linear maps: all tiles but the last are alike, if the one before it is.
+  if (last > lower && sizeAt(last - step) != full)
+    return std::nullopt;
+  return TileSizes{full, rest};
+}
+
+/// Replaces the size by its values: what follows it in its block becomes two
+/// branches.
+static bool specialize(affine::AffineMinOp op) {
+  std::optional<TileSizes> sizes = getTileSizes(op);
+  if (!sizes)
+    return false;
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  auto replaceBy = [&](int64_t size) {
+    Value value = arith::ConstantIndexOp::create(b, loc, size);
+    op.replaceAllUsesWith(value);
+    op.erase();
+  };
+  if (sizes->full == sizes->rest) {
+    replaceBy(sizes->full);
+    return true;
+  }
+  Block *block = op->getBlock();
+  Operation *end = block->getTerminator();
+  int64_t count = 0;
+  for (Operation *other = op->getNextNode(); other != end;
+       other = other->getNextNode())
+    other->walk([&](Operation *) { ++count; });
+  if (end->getNumOperands() || count > kMaxOps)
+    return false;
+
+  b.setInsertionPointAfter(op);
+  Operation *first = op->getNextNode();
+  Value full = arith::ConstantIndexOp::create(b, loc, sizes->full);
+  Value isFull = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                       op.getResult(), full);
+  auto branch = scf::IfOp::create(b, loc, isFull, /*withElseRegion=*/true);
+  Block *thenBlock = branch.thenBlock(), *elseBlock = branch.elseBlock();
+  elseBlock->getOperations().splice(elseBlock->begin(), block->getOperations(),
+                                    Block::iterator(first),
+                                    Block::iterator(end));
+  b.setInsertionPointToStart(thenBlock);
+  IRMapping mapping;
+  mapping.map(op.getResult(),
+              arith::ConstantIndexOp::create(b, loc, sizes->full).getResult());
+  for (Operation &other : elseBlock->without_terminator())
+    b.clone(other, mapping);
+  b.setInsertionPointToStart(elseBlock);
+  Value rest = arith::ConstantIndexOp::create(b, loc, sizes->rest);
+  op.getResult().replaceUsesWithIf(rest, [&](OpOperand &use) {
+    return branch.getElseRegion().isAncestor(use.getOwner()->getParentRegion());
+  });
+  return true;
+}
+
+namespace {
+struct PartialTilesPass
+    : public ansor::impl::PartialTilesPassBase<PartialTilesPass> {
+  void runOnOperation() override {
+    // The tiles of an outer level decide the bounds of the inner ones, hence
+    // several rounds. Within one, the last of a block comes first: its branches
+    // are then copied by the others.
+    bool changed = true;
+    for (unsigned round = 0; changed && round < kMaxRounds; ++round) {
+      changed = false;
+      SmallVector<affine::AffineMinOp> mins;
+      getOperation()->walk([&](affine::AffineMinOp op) {
+        if (!op->use_empty() && getTileSizes(op))
+          mins.push_back(op);
+      });
+      // Outer ones copy inner ones, so one level at a time.
+      for (affine::AffineMinOp op : llvm::reverse(mins)) {
+        bool nested = llvm::any_of(mins, [&](affine::AffineMinOp other) {
+          return other->getBlock() != op->getBlock() &&
+                 other->getParentOp()->isProperAncestor(op);
+        });
+        if (!nested)
+          changed |= specialize(op);
+      }
+    }
+  }
+};
+} // namespace

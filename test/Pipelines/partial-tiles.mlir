@@ -1,0 +1,38 @@
+// RUN: ansor-opt %s --ansor-partial-tiles --canonicalize | FileCheck %s
+
+#min = affine_map<(i) -> (6, 20 - i)>
+
+// 20 = 3 * 6 + 2: tiles of 6, then one of 2.
+// CHECK-LABEL: func.func @rest
+// CHECK: %[[FULL:.*]] = arith.cmpi eq
+// CHECK: scf.if %[[FULL]]
+// CHECK: memref.subview %{{.*}}[%{{.*}}] [6] [1]
+// CHECK: else
+// CHECK: memref.subview %{{.*}}[%{{.*}}] [2] [1]
+func.func private @use(memref<?xf32, strided<[1], offset: ?>>)
+func.func @rest(%m: memref<20xf32>) {
+  %c0 = arith.constant 0 : index
+  %c6 = arith.constant 6 : index
+  %c20 = arith.constant 20 : index
+  scf.for %i = %c0 to %c20 step %c6 {
+    %s = affine.min #min(%i)
+    %v = memref.subview %m[%i] [%s] [1] : memref<20xf32> to memref<?xf32, strided<[1], offset: ?>>
+    func.call @use(%v) : (memref<?xf32, strided<[1], offset: ?>>) -> ()
+  }
+  return
+}
+
+// Unknown bounds: left alone.
+// CHECK-LABEL: func.func @dynamic
+// CHECK-NOT: scf.if
+// CHECK: return
+func.func @dynamic(%m: memref<20xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c6 = arith.constant 6 : index
+  scf.for %i = %c0 to %n step %c6 {
+    %s = affine.min #min(%i)
+    %v = memref.subview %m[%i] [%s] [1] : memref<20xf32> to memref<?xf32, strided<[1], offset: ?>>
+    func.call @use(%v) : (memref<?xf32, strided<[1], offset: ?>>) -> ()
+  }
+  return
+}
