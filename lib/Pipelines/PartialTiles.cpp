@@ -164,7 +164,11 @@ struct PartialTilesPass
       changed = false;
       SmallVector<affine::AffineMinOp> mins;
       getOperation()->walk([&](affine::AffineMinOp op) {
-        if (!op->use_empty() && getTileSizes(op))
+        // One that only a comparison uses has been dealt with.
+        bool used = llvm::any_of(op->getUsers(), [](Operation *user) {
+          return !isa<arith::CmpIOp>(user);
+        });
+        if (used && getTileSizes(op))
           mins.push_back(op);
       });
       // Outer ones copy inner ones, so one level at a time.

@@ -107,6 +107,8 @@ void ansor::buildCPULoweringPipeline(OpPassManager &pm,
   if (options.vectorize) {
     VectorizePassOptions vectorize;
     vectorize.strictFP = options.strictFP;
+    pm.addPass(createPartialTilesPass());
+    pm.addPass(createCanonicalizerPass());
     pm.addPass(createLoopInvariantCodeMotionPass());
     pm.addPass(createVectorizePass(vectorize));
     pm.addPass(createForwardBuffersPass());

@@ -2,7 +2,7 @@
 
 // What is read again is used; the buffer goes.
 // CHECK-LABEL: func.func @forward
-// CHECK-SAME: %[[V:.*]]: vector<4xf32>
+// CHECK-SAME: (%[[V:[a-z0-9]+]]: vector<4xf32>,
 // CHECK-NOT: memref
 // CHECK-NOT: vector.transfer
 // CHECK: return %[[V]]
