@@ -172,14 +172,15 @@ struct PartialTilesPass
           mins.push_back(op);
       });
       // Outer ones copy inner ones, so one level at a time.
-      for (affine::AffineMinOp op : llvm::reverse(mins)) {
-        bool nested = llvm::any_of(mins, [&](affine::AffineMinOp other) {
-          return other->getBlock() != op->getBlock() &&
-                 other->getParentOp()->isProperAncestor(op);
-        });
-        if (!nested)
-          changed |= specialize(op);
-      }
+      SmallVector<affine::AffineMinOp> level;
+      for (affine::AffineMinOp op : mins)
+        if (llvm::none_of(mins, [&](affine::AffineMinOp other) {
+              return other->getBlock() != op->getBlock() &&
+                     other->getParentOp()->isProperAncestor(op);
+            }))
+          level.push_back(op);
+      for (affine::AffineMinOp op : llvm::reverse(level))
+        changed |= specialize(op);
     }
   }
 };
