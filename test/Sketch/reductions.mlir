@@ -14,7 +14,7 @@
 // CHECK: tune.knob<"s1.d1.l0"> options = {extent = 960 : i64, {{.*}}levels = 1 : i64, {{.*}}multiple_of = 16 : i64
 
 // PARTS: linalg.fill
-// PARTS: scf.forall (%{{.*}}) in (%{{.*}}) shared_outs
+// PARTS: scf.forall {{.*}} -> (tensor<24x{{[0-9]+}}xf32>)
 // PARTS: ansor.stage = 1 : i64, ansor.vectorize
 // PARTS: ansor.parallel
 // PARTS: linalg.reduce
