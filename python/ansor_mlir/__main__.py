@@ -32,8 +32,11 @@ def main():
             parser.error("a library is missing: give MODEL LIBRARY pairs")
         rows, right = [], True
         for model, library in zip(args.files[::2], args.files[1::2]):
+            # Before: the same code generation, without schedules.
+            plain = run(model, None, args.entry, check=False,
+                        threads=args.threads)
             result = run(model, library, args.entry, threads=args.threads)
-            before, after = result["reference_ms"], result["median_ms"]
+            before, after = plain["median_ms"], result["median_ms"]
             right &= bool(result["ok"])
             rows.append([model.rsplit("/", 1)[-1], f"{before:.3f}",
                          f"{after:.3f}", f"{before / after:.1f}x",
