@@ -33,16 +33,17 @@ static LogicalResult verifyPlace(Operation *op, NamedAttribute attr, bool fits,
   // What an op that isn't registered is can't be known.
   if (fits || !op->isRegistered())
     return success();
-  return emitError(op->getLoc()) << "'" << attr.getName().getValue()
-                         << "' belongs on " << places << ", not on '"
-                         << op->getName() << "'";
+  return emitError(op->getLoc())
+         << "'" << attr.getName().getValue() << "' belongs on " << places
+         << ", not on '" << op->getName() << "'";
 }
 
 /// Starts "'ansor.x' must be …".
 static InFlightDiagnostic emitValueError(Operation *op, NamedAttribute attr,
                                          StringRef expected) {
-  return emitError(op->getLoc()) << "'" << attr.getName().getValue() << "' must be "
-                         << expected << ", got " << attr.getValue();
+  return emitError(op->getLoc())
+         << "'" << attr.getName().getValue() << "' must be " << expected
+         << ", got " << attr.getValue();
 }
 
 static LogicalResult verifyInt(Operation *op, NamedAttribute attr,
@@ -81,14 +82,14 @@ LogicalResult AnsorDialect::verifyOperationAttribute(Operation *op,
   if (name == kTaskAttr) {
     // A schedule in a library names its task, too.
     // Functions of other dialects keep it when they are lowered.
-    if (failed(verifyPlace(op, attr,
-                           isa<FunctionOpInterface>(op),
+    if (failed(verifyPlace(op, attr, isa<FunctionOpInterface>(op),
                            "a 'func.func' or a 'transform.named_sequence'")))
       return failure();
     return verifyString(op, attr);
   }
   if (name == kWeightAttr) {
-    if (failed(verifyPlace(op, attr, isa<FunctionOpInterface>(op), "a 'func.func'")))
+    if (failed(verifyPlace(op, attr, isa<FunctionOpInterface>(op),
+                           "a 'func.func'")))
       return failure();
     return verifyInt(op, attr, 1);
   }
@@ -112,9 +113,9 @@ LogicalResult AnsorDialect::verifyOperationAttribute(Operation *op,
   if (name == kSketchAttr || name == kDerivationAttr ||
       name == kConstraintsAttr) {
     bool fits = isa<ModuleOp, transform::NamedSequenceOp>(op);
-    if (failed(verifyPlace(
-            op, attr, fits,
-            "a 'builtin.module' or a 'transform.named_sequence'")))
+    if (failed(
+            verifyPlace(op, attr, fits,
+                        "a 'builtin.module' or a 'transform.named_sequence'")))
       return failure();
     if (name == kDerivationAttr)
       return verifyStrings(op, attr);

@@ -67,8 +67,8 @@ public:
     }
     auto string = dyn_cast<StringAttr>(attr);
     if (!string)
-      return emit() << "'" << key
-                    << "' of a knob domain must be a string, got " << attr;
+      return emit() << "'" << key << "' of a knob domain must be a string, got "
+                    << attr;
     return string.getValue();
   }
 
@@ -108,12 +108,11 @@ public:
   LogicalResult checkKeys(ArrayRef<StringRef> known, KnobKind kind) {
     for (NamedAttribute entry : dict)
       if (!llvm::is_contained(known, entry.getName().getValue())) {
-        InFlightDiagnostic diag =
-            emit() << "unknown key '" << entry.getName().getValue()
-                   << "' in a knob domain of kind '" << stringify(kind)
-                   << "'; known are ";
-        llvm::interleaveComma(known, diag,
-                              [&](StringRef key) { diag << key; });
+        InFlightDiagnostic diag = emit() << "unknown key '"
+                                         << entry.getName().getValue()
+                                         << "' in a knob domain of kind '"
+                                         << stringify(kind) << "'; known are ";
+        llvm::interleaveComma(known, diag, [&](StringRef key) { diag << key; });
         return diag;
       }
     return success();
@@ -127,8 +126,8 @@ private:
 
 /// True if no size at all is possible, whatever the sizes around it.
 static bool isEmptyTile(const KnobDomain &domain) {
-  int64_t bound = domain.max ? std::min(domain.max, domain.extent)
-                             : domain.extent;
+  int64_t bound =
+      domain.max ? std::min(domain.max, domain.extent) : domain.extent;
   return domain.multipleOf > bound && domain.extent > bound;
 }
 

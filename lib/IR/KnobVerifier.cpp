@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "ansor/IR/KnobVerifier.h"
 #include "ansor/IR/AnsorDialect.h"
 #include "ansor/IR/KnobDomain.h"
@@ -35,11 +34,12 @@ static LogicalResult verifyKnob(Operation *op) {
     return success();
   auto value = dyn_cast<IntegerAttr>(selected);
   if (!value || !value.getType().isSignlessInteger(64))
-    return emitError(op->getLoc()) << "the selected value of a knob must be an i64, got "
-                           << selected;
+    return emitError(op->getLoc())
+           << "the selected value of a knob must be an i64, got " << selected;
   if (!domain->contains(value.getInt()))
-    return emitError(op->getLoc()) << "the selected value " << value.getInt()
-                           << " is outside the knob's domain " << options;
+    return emitError(op->getLoc())
+           << "the selected value " << value.getInt()
+           << " is outside the knob's domain " << options;
   return success();
 }
 
@@ -66,10 +66,11 @@ static bool isKnobOrConstant(Attribute attr) {
 LogicalResult mlir::ansor::verifyBinding(Operation *op, Attribute binding) {
   auto dict = dyn_cast<DictionaryAttr>(binding);
   if (!dict)
-    return emitError(op->getLoc()) << "'" << kBindAttr
-                           << "' must be a dictionary from attribute names to "
-                              "knobs, got "
-                           << binding;
+    return emitError(op->getLoc())
+           << "'" << kBindAttr
+           << "' must be a dictionary from attribute names to "
+              "knobs, got "
+           << binding;
   for (NamedAttribute entry : dict) {
     Attribute value = entry.getValue();
     auto array = dyn_cast<ArrayAttr>(value);
@@ -82,10 +83,10 @@ LogicalResult mlir::ansor::verifyBinding(Operation *op, Attribute binding) {
              << value;
     Attribute target = op->getAttr(entry.getName());
     if (!target)
-      return emitError(op->getLoc()) << "'" << kBindAttr << "' names '"
-                             << entry.getName().getValue()
-                             << "', which this op lacks: give it a "
-                                "placeholder value";
+      return emitError(op->getLoc())
+             << "'" << kBindAttr << "' names '" << entry.getName().getValue()
+             << "', which this op lacks: give it a "
+                "placeholder value";
     bool fits = array ? isa<ArrayAttr, DenseI64ArrayAttr>(target)
                       : isa<IntegerAttr>(target);
     if (!fits)
@@ -121,9 +122,8 @@ static LogicalResult checkKeys(DictionaryAttr dict, StringRef what,
   return success();
 }
 
-static LogicalResult
-verifyTerm(StringRef constraint, Attribute attr,
-           function_ref<InFlightDiagnostic()> emitError) {
+static LogicalResult verifyTerm(StringRef constraint, Attribute attr,
+                                function_ref<InFlightDiagnostic()> emitError) {
   auto term = dyn_cast<DictionaryAttr>(attr);
   if (!term)
     return emitError() << "a term of constraint '" << constraint
@@ -142,8 +142,9 @@ verifyTerm(StringRef constraint, Attribute attr,
   return success();
 }
 
-LogicalResult mlir::ansor::verifyConstraints(
-    Attribute attr, function_ref<InFlightDiagnostic()> emitError) {
+LogicalResult
+mlir::ansor::verifyConstraints(Attribute attr,
+                               function_ref<InFlightDiagnostic()> emitError) {
   auto array = dyn_cast<ArrayAttr>(attr);
   if (!array)
     return emitError() << "'" << kConstraintsAttr

@@ -31,7 +31,8 @@ Constraint::parse(DictionaryAttr dict,
   Constraint result;
   result.name = dict.getAs<StringAttr>("name").str();
   result.max = dict.getAs<IntegerAttr>("max").getInt();
-  for (auto attr : dict.getAs<ArrayAttr>("terms").getAsRange<DictionaryAttr>()) {
+  for (auto attr :
+       dict.getAs<ArrayAttr>("terms").getAsRange<DictionaryAttr>()) {
     Term term;
     if (auto coefficient = attr.getAs<IntegerAttr>("coefficient"))
       term.coefficient = coefficient.getInt();
@@ -87,9 +88,10 @@ static FailureOr<KnobDomain> readDomain(transform::tune::KnobOp knob) {
              builder.getNamedAttr("values", array)}),
         emit);
   }
-  return emitError(knob.getLoc()) << "the options of a knob must be a knob domain (a "
-                             "dictionary) or an array of i64, got "
-                          << knob.getOptions();
+  return emitError(knob.getLoc())
+         << "the options of a knob must be a knob domain (a "
+            "dictionary) or an array of i64, got "
+         << knob.getOptions();
 }
 
 namespace {
@@ -116,8 +118,9 @@ public:
     if (!isNewGroup) {
       const KnobDomain &first = group.domains.front();
       if (domain.kind != KnobKind::Tile || first.kind != KnobKind::Tile)
-        return emitError(op->getLoc()) << "knob name \"" << name
-                               << "\" is the name of a loop's tiles too";
+        return emitError(op->getLoc())
+               << "knob name \"" << name
+               << "\" is the name of a loop's tiles too";
       if (domain.stage != first.stage || domain.loop != first.loop ||
           domain.levels != first.levels || domain.extent != first.extent)
         return emitError(op->getLoc())
@@ -126,9 +129,9 @@ public:
                   "loop, levels or extent";
       for (const KnobDomain &other : group.domains)
         if (other.level == domain.level)
-          return emitError(op->getLoc()) << "knob \"" << name << "\" is level "
-                                 << domain.level
-                                 << " of its loop, like another knob";
+          return emitError(op->getLoc())
+                 << "knob \"" << name << "\" is level " << domain.level
+                 << " of its loop, like another knob";
     }
     // Outermost first, whatever the order in the script.
     unsigned position = 0;
@@ -227,9 +230,9 @@ FailureOr<DesignSpace> DesignSpace::fromScript(Operation *script) {
       for (StringRef name : term.knobs) {
         auto it = tables->places.find(name);
         if (it == tables->places.end())
-          return emitError(op->getLoc()) << "constraint '" << constraint.name
-                                 << "' names the unknown knob \"" << name
-                                 << "\"";
+          return emitError(op->getLoc())
+                 << "constraint '" << constraint.name
+                 << "' names the unknown knob \"" << name << "\"";
         resolved.places.push_back(it->second);
         bound.groups.push_back(it->second.group);
       }
@@ -300,10 +303,9 @@ std::optional<Violation> DesignSpace::check(const Decisions &decisions) const {
   for (auto [index, group] : llvm::enumerate(groups)) {
     ArrayRef<int64_t> chain = decisions[index];
     if (chain.size() != group.knobs.size())
-      return Violation{"arity", group.name + " takes " +
-                                    std::to_string(group.knobs.size()) +
-                                    " values, got " +
-                                    std::to_string(chain.size())};
+      return Violation{
+          "arity", group.name + " takes " + std::to_string(group.knobs.size()) +
+                       " values, got " + std::to_string(chain.size())};
     std::optional<GroupTable::Fault> fault =
         tables->groups[index].findFault(chain);
     if (!fault)
@@ -311,11 +313,10 @@ std::optional<Violation> DesignSpace::check(const Decisions &decisions) const {
     std::string what = group.knobs[fault->level] + " = " +
                        std::to_string(chain[fault->level]) + " is ";
     if (!fault->isChain)
-      return Violation{"domain", what + explainDomain(
-                                            group.domains[fault->level],
+      return Violation{"domain",
+                       what + explainDomain(group.domains[fault->level],
                                             chain[fault->level])};
-    bool isDivisor =
-        group.domains[fault->level].policy == TilePolicy::Divisor;
+    bool isDivisor = group.domains[fault->level].policy == TilePolicy::Divisor;
     return Violation{"chain",
                      what + (isDivisor ? "no divisor of " : "larger than ") +
                          group.knobs[fault->level - 1] + " = " +
@@ -385,8 +386,8 @@ FailureOr<Decisions> DesignSpace::fromJSON(const llvm::json::Value &value,
     } else if (std::optional<int64_t> integer = entry->getAsInteger()) {
       values.push_back(*integer);
     } else {
-      error = "the values of \"" + group.name +
-              "\" must be an array of integers";
+      error =
+          "the values of \"" + group.name + "\" must be an array of integers";
       return failure();
     }
     if (values.size() != group.knobs.size()) {

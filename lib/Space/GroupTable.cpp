@@ -170,7 +170,7 @@ void GroupTable::sample(RandomGenerator &rng,
 
 bool GroupTable::isLink(unsigned level, int64_t outer, int64_t inner) const {
   return domains()[level].policy == TilePolicy::Remainder ? inner <= outer
-                                                         : outer % inner == 0;
+                                                          : outer % inner == 0;
 }
 
 std::optional<GroupTable::Fault>
@@ -246,8 +246,8 @@ bool GroupTable::mutate(RandomGenerator &rng,
   if (!isTile) {
     size_t index = drawIndex(rng, values.size() - 1);
     // Skips the present value.
-    if (index >= static_cast<size_t>(llvm::find(values, chain[0]) -
-                                     values.begin()))
+    if (index >=
+        static_cast<size_t>(llvm::find(values, chain[0]) - values.begin()))
       ++index;
     if (index < values.size())
       chain[0] = values[index];

@@ -28,18 +28,17 @@ LogicalResult mlir::ansor::interpretScript(ModuleOp payload, ModuleOp script,
   }
   // The handler takes every diagnostic of the context while it lives: nothing
   // is printed, and the first error (with its notes) is what is told.
-  ScopedDiagnosticHandler handler(
-      payload.getContext(), [&](Diagnostic &diag) {
-        if (!error.empty() || diag.getSeverity() != DiagnosticSeverity::Error)
-          return;
-        error = diag.str();
-        for (Diagnostic &note : diag.getNotes())
-          error += "; " + note.str();
-      });
+  ScopedDiagnosticHandler handler(payload.getContext(), [&](Diagnostic &diag) {
+    if (!error.empty() || diag.getSeverity() != DiagnosticSeverity::Error)
+      return;
+    error = diag.str();
+    for (Diagnostic &note : diag.getNotes())
+      error += "; " + note.str();
+  });
   transform::TransformOptions options;
   options.enableExpensiveChecks(false);
-  if (succeeded(transform::applyTransformNamedSequence(payload, entry, ModuleOp(),
-                                                       options)))
+  if (succeeded(transform::applyTransformNamedSequence(payload, entry,
+                                                       ModuleOp(), options)))
     return success();
   if (error.empty())
     error = "the script failed without a diagnostic";

@@ -21,7 +21,8 @@ using namespace mlir::ansor;
 /// a sum of a few million of them, times a coefficient, fits 128 bits.
 static constexpr __int128 kSaturated = static_cast<__int128>(1) << 100;
 
-__int128 DesignSpace::Tables::Bound::evaluate(const Decisions &decisions) const {
+__int128
+DesignSpace::Tables::Bound::evaluate(const Decisions &decisions) const {
   __int128 sum = 0;
   for (const Term &term : terms) {
     __int128 product = term.coefficient;
@@ -37,8 +38,7 @@ __int128 DesignSpace::Tables::Bound::evaluate(const Decisions &decisions) const 
   return std::min(std::max(sum, -kSaturated), kSaturated);
 }
 
-double
-DesignSpace::Tables::Bound::getExcess(const Decisions &decisions) const {
+double DesignSpace::Tables::Bound::getExcess(const Decisions &decisions) const {
   __int128 excess = evaluate(decisions) - max;
   if (excess <= 0)
     return 0.0;

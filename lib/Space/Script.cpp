@@ -30,8 +30,8 @@ static FailureOr<int64_t> resolveBinding(Operation *op, Attribute element,
   StringRef name = cast<StringAttr>(element).getValue();
   if (std::optional<int64_t> value = space.getValue(decisions, name))
     return *value;
-  return emitError(op->getLoc()) << "'" << kBindAttr << "' names the unknown knob \""
-                         << name << "\"";
+  return emitError(op->getLoc())
+         << "'" << kBindAttr << "' names the unknown knob \"" << name << "\"";
 }
 
 /// Fills the attributes of `op` that `binding` names.
@@ -76,8 +76,8 @@ static LogicalResult applyDecision(Operation *op, StringRef name,
                                    function_ref<void(IntegerAttr)> select) {
   std::optional<int64_t> value = space.getValue(decisions, name);
   if (!value)
-    return emitError(op->getLoc()) << "the design space lacks the knob \"" << name
-                           << "\"";
+    return emitError(op->getLoc())
+           << "the design space lacks the knob \"" << name << "\"";
   select(Builder(op->getContext()).getI64IntegerAttr(*value));
   return success();
 }
@@ -100,9 +100,9 @@ LogicalResult mlir::ansor::applyDecisions(Operation *script,
   WalkResult walk = script->walk([&](Operation *op) {
     LogicalResult result = success();
     if (auto knob = dyn_cast<transform::tune::KnobOp>(op)) {
-      result =
-          applyDecision(op, knob.getName(), space, decisions,
-                        [&](IntegerAttr value) { knob.setSelectedAttr(value); });
+      result = applyDecision(
+          op, knob.getName(), space, decisions,
+          [&](IntegerAttr value) { knob.setSelectedAttr(value); });
     } else if (auto alternatives =
                    dyn_cast<transform::tune::AlternativesOp>(op)) {
       if (!alternatives.getSelectedRegionParam())
@@ -125,8 +125,9 @@ LogicalResult mlir::ansor::applyDecisions(Operation *script,
 static LogicalResult foldKnob(transform::tune::KnobOp knob) {
   std::optional<Attribute> selected = knob.getSelected();
   if (!selected)
-    return emitError(knob.getLoc()) << "knob " << knob.getName()
-                            << " is open: apply decisions before folding";
+    return emitError(knob.getLoc())
+           << "knob " << knob.getName()
+           << " is open: apply decisions before folding";
   OpBuilder builder(knob);
   auto constant = transform::ParamConstantOp::create(
       builder, knob.getLoc(), knob.getResult().getType(), *selected);
@@ -150,13 +151,15 @@ static LogicalResult foldAlternatives(transform::tune::AlternativesOp op) {
     }
   }
   if (!selected)
-    return emitError(op.getLoc()) << "alternatives " << op.getName()
-                          << " are open: apply decisions before folding";
+    return emitError(op.getLoc())
+           << "alternatives " << op.getName()
+           << " are open: apply decisions before folding";
   int64_t index = selected.getInt();
   if (index < 0 || index >= static_cast<int64_t>(op.getAlternatives().size()))
-    return emitError(op.getLoc()) << "alternatives " << op.getName() << " have "
-                          << op.getAlternatives().size()
-                          << " regions, and the selected one is " << index;
+    return emitError(op.getLoc())
+           << "alternatives " << op.getName() << " have "
+           << op.getAlternatives().size()
+           << " regions, and the selected one is " << index;
   Block &body = op.getAlternatives()[index].front();
   Operation *terminator = body.getTerminator();
   op->replaceAllUsesWith(terminator->getOperands());
@@ -174,9 +177,8 @@ LogicalResult mlir::ansor::foldDecisions(Operation *script) {
   SmallVector<transform::tune::AlternativesOp> alternatives;
   script->walk([&](transform::tune::KnobOp op) { knobs.push_back(op); });
   // Inner ones first: they are spliced with the region that they are in.
-  script->walk([&](transform::tune::AlternativesOp op) {
-    alternatives.push_back(op);
-  });
+  script->walk(
+      [&](transform::tune::AlternativesOp op) { alternatives.push_back(op); });
   for (transform::tune::KnobOp knob : knobs)
     if (failed(foldKnob(knob)))
       return failure();

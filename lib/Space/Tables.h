@@ -23,8 +23,8 @@ namespace mlir::ansor {
 /// An index in [0, size), equally likely; the same on every platform, which the
 /// distributions of the standard library are not.
 inline size_t drawIndex(RandomGenerator &rng, size_t size) {
-  return static_cast<size_t>(
-      (static_cast<unsigned __int128>(rng()) * size) >> 64);
+  return static_cast<size_t>((static_cast<unsigned __int128>(rng()) * size) >>
+                             64);
 }
 
 /// A number in [0, 1).
@@ -70,7 +70,7 @@ private:
 
   KnobGroup group;
   bool isTile;
-  bool isExact; ///< all levels have the divisor policy
+  bool isExact;                ///< all levels have the divisor policy
   SmallVector<int64_t> values; ///< candidates of every level, ascending
   /// For each value, the indices of the values that divide it.
   std::vector<SmallVector<unsigned>> divisors;

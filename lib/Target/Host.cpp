@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "llvm/TargetParser/Host.h"
 #include "LLVMTarget.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/TargetParser/Host.h"
 #include <thread>
 #include <unistd.h>
 #ifdef __linux__

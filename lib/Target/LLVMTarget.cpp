@@ -145,9 +145,9 @@ std::string mlir::ansor::getDataLayout(const TargetInfo &info) {
   StringRef cpu = info.cpu;
   if (!cpu.empty() && !isKnownCPU(info.triple, cpu))
     cpu = "";
-  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      llvm::Triple(info.triple), cpu, info.features, llvm::TargetOptions(),
-      llvm::Reloc::PIC_));
+  std::unique_ptr<llvm::TargetMachine> machine(
+      target->createTargetMachine(llvm::Triple(info.triple), cpu, info.features,
+                                  llvm::TargetOptions(), llvm::Reloc::PIC_));
   return machine ? machine->createDataLayout().getStringRepresentation()
                  : std::string();
 }

@@ -205,9 +205,9 @@ static LogicalResult applyOverride(TargetInfo &target, StringRef key,
       continue;
     std::optional<int64_t> number = parseNumber(value);
     if (!number || *number < entry.least)
-      return emitError(loc) << "target option '" << key
-                            << "' must be an integer of at least "
-                            << entry.least << ", got \"" << value << "\"";
+      return emitError(loc)
+             << "target option '" << key << "' must be an integer of at least "
+             << entry.least << ", got \"" << value << "\"";
     if (key == "vector_bits" && *number % 8 != 0)
       return emitError(loc) << "target option 'vector_bits' must be a multiple "
                                "of 8, got "
@@ -220,8 +220,8 @@ static LogicalResult applyOverride(TargetInfo &target, StringRef key,
       target.*entry.member = value.str();
       return success();
     }
-  InFlightDiagnostic diag =
-      emitError(loc) << "unknown target option '" << key << "'; known are ";
+  InFlightDiagnostic diag = emitError(loc) << "unknown target option '" << key
+                                           << "'; known are ";
   llvm::interleaveComma(kStrings, diag,
                         [&](const StringMember &entry) { diag << entry.key; });
   for (const NumberMember &entry : kNumbers)
@@ -251,11 +251,12 @@ static LogicalResult applyOverrides(TargetInfo &target, StringRef text,
   // What the CPU implies comes first, so that numbers can override it.
   auto apply = [&](bool isNumber) {
     for (const auto &[key, value] : options) {
-      bool isString = llvm::any_of(
-          kStrings, [key = key](const StringMember &entry) {
+      bool isString =
+          llvm::any_of(kStrings, [key = key](const StringMember &entry) {
             return key == entry.key;
           });
-      if (isString != isNumber && failed(applyOverride(target, key, value, loc)))
+      if (isString != isNumber &&
+          failed(applyOverride(target, key, value, loc)))
         return failure();
     }
     return success();
@@ -273,9 +274,9 @@ static LogicalResult applyOverrides(TargetInfo &target, StringRef text,
                             << "\" for the triple \"" << target.triple << "\"";
     StringRef unknown = findUnknownFeature(target.triple, target.features);
     if (!unknown.empty())
-      return emitError(loc) << "LLVM knows no feature \"" << unknown
-                            << "\" of the triple \"" << target.triple
-                            << "\"; write +NAME or -NAME";
+      return emitError(loc)
+             << "LLVM knows no feature \"" << unknown << "\" of the triple \""
+             << target.triple << "\"; write +NAME or -NAME";
     deriveVectors(target);
   }
   return apply(/*isNumber=*/true);
@@ -287,10 +288,9 @@ FailureOr<TargetInfo> mlir::ansor::lookupTarget(StringRef spec, Location loc) {
   if (name.empty() || name == "host") {
     target = detectHostTarget();
   } else {
-    const TargetInfo *found =
-        llvm::find_if(getNamedTargets(), [name = name](const TargetInfo &entry) {
-          return entry.name == name;
-        });
+    const TargetInfo *found = llvm::find_if(
+        getNamedTargets(),
+        [name = name](const TargetInfo &entry) { return entry.name == name; });
     if (found == getNamedTargets().end()) {
       InFlightDiagnostic diag = emitError(loc) << "unknown target \"" << name
                                                << "\"; known are host";
@@ -378,10 +378,9 @@ TargetInfo mlir::ansor::getTarget(ModuleOp module) {
     auto device = dyn_cast<TargetDeviceSpecInterface>(entry.getValue());
     if (!key || !device)
       continue;
-    bool isOurGPU =
-        key.getValue() == "GPU" &&
-        device.getSpecForIdentifier(
-            StringAttr::get(module.getContext(), getSpecKey("name")));
+    bool isOurGPU = key.getValue() == "GPU" &&
+                    device.getSpecForIdentifier(StringAttr::get(
+                        module.getContext(), getSpecKey("name")));
     if (isOurGPU || (key.getValue() == "CPU" && !isGPU)) {
       found = device;
       isGPU = isOurGPU;

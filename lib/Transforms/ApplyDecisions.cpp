@@ -39,8 +39,8 @@ struct ApplyDecisionsPass
     std::vector<OpenSequence> sequences;
     if (failed(verifyKnobs(getOperation())) || failed(collect(sequences)))
       return signalPassFailure();
-    LogicalResult result = decisions.empty() ? sampleAll(sequences)
-                                             : applyJSON(sequences);
+    LogicalResult result =
+        decisions.empty() ? sampleAll(sequences) : applyJSON(sequences);
     if (failed(result))
       return signalPassFailure();
   }
@@ -71,13 +71,14 @@ ApplyDecisionsPass::collect(std::vector<OpenSequence> &sequences) {
       return failure();
     if (space->getGroups().empty())
       continue;
-    sequences.push_back({op, std::move(*space),
-                         !main || op == main ||
-                             included.contains(op.getSymName())});
+    sequences.push_back(
+        {op, std::move(*space),
+         !main || op == main || included.contains(op.getSymName())});
   }
   if (sequences.empty()) {
-    emitRemark(module.getLoc()) << "the module has no open choice: generate sketches "
-                           "first (--ansor-generate-sketches)";
+    emitRemark(module.getLoc())
+        << "the module has no open choice: generate sketches "
+           "first (--ansor-generate-sketches)";
     return success();
   }
   // Constraints of the module are those of its one sketch.
@@ -120,9 +121,9 @@ ApplyDecisionsPass::sampleAll(MutableArrayRef<OpenSequence> sequences) {
     std::optional<Decisions> sample =
         sequence.space.sampleLegal(rng, kAttempts, rejections);
     if (!sample) {
-      InFlightDiagnostic diag =
-          emitError(sequence.op.getLoc())
-          << "none of " << kAttempts << " samples satisfies the constraints";
+      InFlightDiagnostic diag = emitError(sequence.op.getLoc())
+                                << "none of " << kAttempts
+                                << " samples satisfies the constraints";
       std::map<StringRef, int64_t> sorted;
       for (const auto &entry : rejections)
         sorted[entry.getKey()] = entry.getValue();
@@ -155,7 +156,7 @@ ApplyDecisionsPass::applyJSON(MutableArrayRef<OpenSequence> sequences) {
   llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
   if (!value)
     return emitError(module.getLoc()) << "option 'decisions' is no JSON: "
-                              << llvm::toString(value.takeError());
+                                      << llvm::toString(value.takeError());
   const llvm::json::Object *object = value->getAsObject();
   assert(object && "braces make an object");
 
@@ -188,11 +189,11 @@ ApplyDecisionsPass::applyJSON(MutableArrayRef<OpenSequence> sequences) {
       applied.push_back(&sequence);
   if (applied.size() == 1)
     return applyJSON(*applied.front(), *value);
-  InFlightDiagnostic diag =
-      emitError(module.getLoc()) << applied.size()
-                         << " sketches with open choices are applied: name "
-                            "the one that the decisions are for: {\"NAME\": "
-                            "{…}}";
+  InFlightDiagnostic diag = emitError(module.getLoc())
+                            << applied.size()
+                            << " sketches with open choices are applied: name "
+                               "the one that the decisions are for: {\"NAME\": "
+                               "{…}}";
   for (OpenSequence *sequence : applied)
     diag.attachNote(sequence->op.getLoc())
         << "\"" << sequence->op.getSymName() << "\"";

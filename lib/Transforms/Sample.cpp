@@ -53,13 +53,13 @@ private:
 void SamplePass::runOnOperation() {
   ModuleOp module = getOperation();
   if (space != "full" && space != "ansor") {
-    emitError(module.getLoc()) << "unknown space '" << space
-                       << "': use \"full\" or \"ansor\"";
+    emitError(module.getLoc())
+        << "unknown space '" << space << "': use \"full\" or \"ansor\"";
     return signalPassFailure();
   }
   if (count < 0) {
     emitError(module.getLoc()) << "option 'count' must not be negative, got "
-                       << static_cast<int64_t>(count);
+                               << static_cast<int64_t>(count);
     return signalPassFailure();
   }
   TargetInfo info;
@@ -76,8 +76,9 @@ void SamplePass::runOnOperation() {
     if (func->hasAttr(kTaskAttr))
       tasks.push_back(func);
   if (tasks.empty())
-    emitRemark(module.getLoc()) << "no function has " << kTaskAttr
-                        << ": extract tasks first (--ansor-extract-tasks)";
+    emitRemark(module.getLoc())
+        << "no function has " << kTaskAttr
+        << ": extract tasks first (--ansor-extract-tasks)";
   RandomGenerator rng(seed);
   bool hasFailed = false;
   for (func::FuncOp task : tasks)
@@ -99,7 +100,8 @@ LogicalResult SamplePass::openSketches(func::FuncOp task,
     OwningOpRef<ModuleOp> script =
         parseSourceString<ModuleOp>(sketch.script, task.getContext());
     if (!script)
-      return emitError(task.getLoc()) << "sketch " << sketch.name << " does not parse";
+      return emitError(task.getLoc())
+             << "sketch " << sketch.name << " does not parse";
     FailureOr<DesignSpace> designSpace = DesignSpace::fromScript(*script);
     if (failed(designSpace))
       return failure();
@@ -169,10 +171,11 @@ LogicalResult SamplePass::sampleTask(func::FuncOp task, const TargetInfo &info,
      << "\n";
   os.flush();
   if (numPrinted < count)
-    emitWarning(task.getLoc()) << "only " << numPrinted << " of " << static_cast<int64_t>(count)
-                       << " candidates were found: no sketch has a legal "
-                          "sample in "
-                       << kAttempts << " attempts any more";
+    emitWarning(task.getLoc())
+        << "only " << numPrinted << " of " << static_cast<int64_t>(count)
+        << " candidates were found: no sketch has a legal "
+           "sample in "
+        << kAttempts << " attempts any more";
   if (numFailed == 0)
     return success();
   InFlightDiagnostic diag = emitError(task.getLoc())

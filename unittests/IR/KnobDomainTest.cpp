@@ -28,10 +28,11 @@ protected:
   }
 
   KnobDomain tile(StringRef extra, int64_t level = 0) {
-    return parse(("{kind = \"tile\", stage = 2 : i64, loop = 1 : i64, level = " +
-                  Twine(level) + " : i64, levels = 3 : i64, extent = 12 : i64" +
-                  extra + "}")
-                     .str());
+    return parse(
+        ("{kind = \"tile\", stage = 2 : i64, loop = 1 : i64, level = " +
+         Twine(level) + " : i64, levels = 3 : i64, extent = 12 : i64" + extra +
+         "}")
+            .str());
   }
 
   MLIRContext context;

@@ -146,7 +146,8 @@ TEST_F(SpaceTest, CheckSaysWhy) {
             "s0.d0.l0 = 12 is above the largest size 6");
   EXPECT_EQ(space->check({{5, 1}, {0}})->reason,
             "s0.d0.l0 = 5 is no divisor of the extent 12");
-  EXPECT_EQ(space->check({{0, 1}, {0}})->reason, "s0.d0.l0 = 0 is not positive");
+  EXPECT_EQ(space->check({{0, 1}, {0}})->reason,
+            "s0.d0.l0 = 0 is not positive");
   EXPECT_EQ(space->check({{-4, 1}, {0}})->constraint, "domain");
   EXPECT_EQ(space->check({{6, 4}, {0}})->reason,
             "s0.d0.l1 = 4 is no divisor of s0.d0.l0 = 6");
@@ -173,9 +174,10 @@ TEST_F(SpaceTest, ConstraintKinds) {
 
 TEST_F(SpaceTest, OverflowIsAViolation) {
   std::string big = std::to_string(int64_t(1) << 40);
-  auto space = makeSpace(
-      tileKnobs(0, 0, 1, int64_t(1) << 40) + tileKnobs(0, 1, 1, int64_t(1) << 40),
-      R"({name = "area", max = 9223372036854775806 : i64, terms = [
+  auto space =
+      makeSpace(tileKnobs(0, 0, 1, int64_t(1) << 40) +
+                    tileKnobs(0, 1, 1, int64_t(1) << 40),
+                R"({name = "area", max = 9223372036854775806 : i64, terms = [
           {knobs = ["s0.d0.l0", "s0.d1.l0", "s0.d0.l0", "s0.d1.l0"]},
           {coefficient = 9223372036854775807 : i64, knobs = ["s0.d0.l0"]}]})");
   ASSERT_TRUE(succeeded(space));
@@ -196,11 +198,10 @@ TEST_F(SpaceTest, OverflowIsAViolation) {
 
 TEST_F(SpaceTest, LargeExtentsAreQuick) {
   // A large prime, a large power, and the largest i64.
-  auto space = makeSpace(tileKnobs(0, 0, 4, 2305843009213693951) +
-                         tileKnobs(0, 1, 4, int64_t(1) << 62) +
-                         tileKnobs(0, 2, 4, INT64_MAX) +
-                         tileKnobs(0, 3, 4, INT64_MAX,
-                                   ", policy = \"remainder\""));
+  auto space = makeSpace(
+      tileKnobs(0, 0, 4, 2305843009213693951) +
+      tileKnobs(0, 1, 4, int64_t(1) << 62) + tileKnobs(0, 2, 4, INT64_MAX) +
+      tileKnobs(0, 3, 4, INT64_MAX, ", policy = \"remainder\""));
   ASSERT_TRUE(succeeded(space));
   RandomGenerator rng(1);
   Decisions decisions = space->sample(rng);
@@ -241,9 +242,11 @@ TEST_F(SpaceTest, SampleLegalFindsRareDecisions) {
   for (int64_t loop = 0; loop < 4; ++loop) {
     knobs += tileKnobs(0, loop, 4, 512);
     std::string name = "s0.d" + std::to_string(loop) + ".l3";
-    constraints += (loop ? ", " : "") +
-                   ("{name = \"" + name + "\", max = -512 : i64, terms = ["
-                    "{coefficient = -1 : i64, knobs = [\"" + name + "\"]}]}");
+    constraints +=
+        (loop ? ", " : "") + ("{name = \"" + name +
+                              "\", max = -512 : i64, terms = ["
+                              "{coefficient = -1 : i64, knobs = [\"" +
+                              name + "\"]}]}");
   }
   auto space = makeSpace(knobs, constraints);
   ASSERT_TRUE(succeeded(space));
@@ -272,8 +275,8 @@ TEST_F(SpaceTest, SameSeedSameSamples) {
 }
 
 TEST_F(SpaceTest, JSONRoundTrip) {
-  auto space = makeSpace(tileKnobs(2, 0, 3, 128) +
-                         valueKnob("u", "unroll", 0, "0, 16"));
+  auto space =
+      makeSpace(tileKnobs(2, 0, 3, 128) + valueKnob("u", "unroll", 0, "0, 16"));
   ASSERT_TRUE(succeeded(space));
   llvm::json::Value value = space->toJSON({{128, 64, 8}, {16}});
   EXPECT_EQ(llvm::formatv("{0}", value).str(),
@@ -318,8 +321,9 @@ TEST_F(SpaceTest, BadScriptsAreRefused) {
   std::string levels = tileKnobs(0, 0, 2, 16);
   EXPECT_EQ(errorOf(levels.substr(0, levels.find('\n'))),
             "loop \"s0.d0\" has 2 levels, but knobs for 1 of them");
-  EXPECT_EQ(errorOf(tileKnobs(0, 0, 1, 6, ", multiple_of = 4 : i64, "
-                                          "max = 5 : i64")),
+  EXPECT_EQ(errorOf(tileKnobs(0, 0, 1, 6,
+                              ", multiple_of = 4 : i64, "
+                              "max = 5 : i64")),
             "no choice of the tile sizes of loop \"s0.d0\" satisfies its "
             "domains");
   EXPECT_EQ(errorOf(levels, R"({name = "c", max = 1 : i64, terms = [

@@ -137,7 +137,8 @@ TEST_F(SpaceTest, MutationReachesEveryFactorisation) {
 }
 
 TEST_F(SpaceTest, NothingToMutate) {
-  auto space = makeSpace(tileKnobs(0, 0, 3, 1) + valueKnob("u", "unroll", 0, "16"));
+  auto space =
+      makeSpace(tileKnobs(0, 0, 3, 1) + valueKnob("u", "unroll", 0, "16"));
   ASSERT_TRUE(succeeded(space));
   RandomGenerator rng(16);
   EXPECT_FALSE(space->mutate({{1, 1, 1}, {16}}, rng));

@@ -54,8 +54,8 @@ TEST_F(SpaceTest, AppliedScriptsRunAgainAndAgain) {
   ASSERT_TRUE(succeeded(space));
   for (int64_t side : {0, 1, 0}) {
     for (int64_t size : {1, 2, 6}) {
-      ASSERT_TRUE(succeeded(
-          applyDecisions(*script, *space, {{6, size}, {side}})));
+      ASSERT_TRUE(
+          succeeded(applyDecisions(*script, *space, {{6, size}, {side}})));
       ASSERT_TRUE(succeeded(verify(*script)));
       OwningOpRef<ModuleOp> payload =
           ModuleOp::create(UnknownLoc::get(&context));
@@ -83,15 +83,14 @@ TEST_F(SpaceTest, DecisionsMustFitTheScript) {
   auto other = parseScript(tileKnobs(0, 1, 1, 12));
   auto otherSpace = DesignSpace::fromScript(*other);
   EXPECT_TRUE(failed(applyDecisions(*script, *otherSpace, {{6}})));
-  EXPECT_EQ(diagnostics.back(),
-            "the design space lacks the knob \"s0.d0.l0\"");
+  EXPECT_EQ(diagnostics.back(), "the design space lacks the knob \"s0.d0.l0\"");
 }
 
 TEST_F(SpaceTest, BindingsFillAttributes) {
   // Any transform op with attributes serves.
-  auto script = parseScript(
-      tileKnobs(0, 0, 2, 12), "",
-      R"(transform.annotate %arg "x" {sizes = array<i64: 0, 0>,
+  auto script =
+      parseScript(tileKnobs(0, 0, 2, 12), "",
+                  R"(transform.annotate %arg "x" {sizes = array<i64: 0, 0>,
            list = [0], one = 0 : i32, ansor.bind = {
            sizes = ["s0.d0.l1", 7 : i64], list = ["s0.d0.l0"],
            one = "s0.d0.l0"}} : !transform.any_op)");
@@ -164,10 +163,9 @@ TEST_F(SpaceTest, FoldingAlternativesByKnobWithResults) {
   OwningOpRef<ModuleOp> payload = ModuleOp::create(UnknownLoc::get(&context));
   std::string error;
   ASSERT_TRUE(succeeded(interpretScript(*payload, *script, error))) << error;
-  EXPECT_EQ(payload->getOperation()
-                ->getAttrOfType<IntegerAttr>("test.size")
-                .getInt(),
-            9);
+  EXPECT_EQ(
+      payload->getOperation()->getAttrOfType<IntegerAttr>("test.size").getInt(),
+      9);
 }
 
 TEST_F(SpaceTest, InterpretationFailuresAreTold) {

@@ -23,9 +23,10 @@ namespace mlir::ansor {
 /// scripts.
 class SpaceTest : public ::testing::Test {
 protected:
-  SpaceTest() : handler(&context, [this](Diagnostic &diag) {
-        diagnostics.push_back(diag.str());
-      }) {
+  SpaceTest()
+      : handler(&context, [this](Diagnostic &diag) {
+          diagnostics.push_back(diag.str());
+        }) {
     DialectRegistry registry;
     registry.insert<AnsorDialect, transform::TransformDialect>();
     transform::registerTuneExtension(registry);
@@ -84,9 +85,9 @@ inline std::string tileKnobs(int64_t stage, int64_t loop, int64_t levels,
 inline std::string valueKnob(StringRef name, StringRef kind, int64_t stage,
                              StringRef values) {
   return ("%" + name + " = transform.tune.knob<\"" + name +
-          "\"> options = {kind = \"" + kind + "\", stage = " +
-          std::to_string(stage) + " : i64, values = [" + values +
-          "]} -> !transform.param<i64>\n")
+          "\"> options = {kind = \"" + kind +
+          "\", stage = " + std::to_string(stage) + " : i64, values = [" +
+          values + "]} -> !transform.param<i64>\n")
       .str();
 }
 

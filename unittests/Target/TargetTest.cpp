@@ -20,9 +20,8 @@ namespace {
 
 class TargetTest : public ::testing::Test {
 protected:
-  TargetTest() : handler(&context, [this](Diagnostic &diag) {
-        error = diag.str();
-      }) {
+  TargetTest()
+      : handler(&context, [this](Diagnostic &diag) { error = diag.str(); }) {
     context.loadDialect<DLTIDialect, LLVM::LLVMDialect>();
   }
 
@@ -119,8 +118,9 @@ TEST_F(TargetTest, BadSpecifications) {
       "unknown target \"pentium\"; known are host, x86-64-v2, "));
   EXPECT_EQ(errorOf("host:cores"),
             "expected key=value in the options of a target, got \"cores\"");
-  EXPECT_TRUE(errorOf("host:core=2").starts_with(
-      "unknown target option 'core'; known are name, triple"));
+  EXPECT_TRUE(
+      errorOf("host:core=2")
+          .starts_with("unknown target option 'core'; known are name, triple"));
   EXPECT_EQ(errorOf("host:cores=0"), "target option 'cores' must be an integer "
                                      "of at least 1, got \"0\"");
   EXPECT_EQ(errorOf("host:l2=99999999999999999999"),

@@ -32,9 +32,8 @@ LogicalResult verifyBinding(Operation *op, Attribute binding);
 /// Verifies the value of `ansor.constraints`: an array of dictionaries
 /// {name = string, terms = [{coefficient = i64, knobs = [string, …]}, …],
 /// max = i64}; see DesignSpace.h.
-LogicalResult
-verifyConstraints(Attribute attr,
-                  function_ref<InFlightDiagnostic()> emitError);
+LogicalResult verifyConstraints(Attribute attr,
+                                function_ref<InFlightDiagnostic()> emitError);
 
 } // namespace mlir::ansor
 

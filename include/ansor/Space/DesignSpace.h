@@ -70,8 +70,8 @@ class DesignSpace {
 public:
   /// Reads the knobs (in order) and constraints of a sketch's script, which is
   /// a module or one named sequence. `transform.tune.alternatives` without a
-  /// parameter is a choice like any other, of the stage in its `ansor.stage`, if
-  /// it has one. Emits and fails if a domain doesn't parse, a name is used
+  /// parameter is a choice like any other, of the stage in its `ansor.stage`,
+  /// if it has one. Emits and fails if a domain doesn't parse, a name is used
   /// twice, the levels of a loop don't fit together or leave no choice, or a
   /// constraint names an unknown knob.
   static FailureOr<DesignSpace> fromScript(Operation *script);
@@ -90,8 +90,9 @@ public:
   /// repaired, if that is quickly done: groups that the violated constraint
   /// names are drawn again, or changed a little, as long as that brings it
   /// closer.
-  std::optional<Decisions> sampleLegal(RandomGenerator &rng, unsigned attempts,
-                                       llvm::StringMap<int64_t> &rejections) const;
+  std::optional<Decisions>
+  sampleLegal(RandomGenerator &rng, unsigned attempts,
+              llvm::StringMap<int64_t> &rejections) const;
 
   /// Ansor's mutations: tile .90 (a factor moves between two levels of one
   /// loop), unroll .04, location .05, parallel .01; weights of kinds that the

@@ -60,11 +60,11 @@ TargetInfo detectHostTarget();
 SmallVector<StringRef> getTargetNames();
 
 /// Resolves "host" (or ""), or a named target ("x86-64-v3", "x86-64-v4",
-/// "znver4", "cortex-a72", …), optionally followed by overrides with the keys of
-/// the JSON form: "znver4:cores=8,l2=1M". Sizes may end in K, M or G; the parts
-/// of "features" are separated by ';'. A new "cpu" or "triple" brings its own
-/// vector registers, unless they are given too. Emits at `loc` with the list of
-/// known names, and fails, on an unknown name or key.
+/// "znver4", "cortex-a72", …), optionally followed by overrides with the keys
+/// of the JSON form: "znver4:cores=8,l2=1M". Sizes may end in K, M or G; the
+/// parts of "features" are separated by ';'. A new "cpu" or "triple" brings its
+/// own vector registers, unless they are given too. Emits at `loc` with the
+/// list of known names, and fails, on an unknown name or key.
 FailureOr<TargetInfo> lookupTarget(StringRef spec, Location loc);
 
 /// LLVM's data layout string of the target; empty if this LLVM can't generate
