@@ -19,11 +19,13 @@ using namespace ansor::runtime;
 /// can: frequency steps are a few percent, another process on the core halves.
 static constexpr double kDisturbance = 1.2;
 
-double ansor::runtime::now() {
+static double read(clockid_t clock) {
   timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
+  clock_gettime(clock, &time);
   return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
 }
+
+double ansor::runtime::now() { return read(CLOCK_MONOTONIC); }
 
 /// About 0.1 ms of multiply-adds in eight independent chains.
 static double timeFixedKernel() {
@@ -47,19 +49,19 @@ static void flushCaches(std::vector<char> &lines) {
 
 /// Seconds of `iterations` calls. With a flush, only the calls are timed.
 static double timeCalls(const std::function<void()> &kernel, long iterations,
-                        std::vector<char> &flushed) {
+                        std::vector<char> &flushed, clockid_t clock) {
   double total = 0;
   if (flushed.empty()) {
-    double begin = now();
+    double begin = read(clock);
     for (long i = 0; i < iterations; ++i)
       kernel();
-    return now() - begin;
+    return read(clock) - begin;
   }
   for (long i = 0; i < iterations; ++i) {
     flushCaches(flushed);
-    double begin = now();
+    double begin = read(clock);
     kernel();
-    total += now() - begin;
+    total += read(clock) - begin;
   }
   return total;
 }
@@ -68,10 +70,11 @@ Timing ansor::runtime::timeKernel(const std::function<void()> &kernel,
                                   const std::function<void()> &refresh,
                                   const TimingOptions &options) {
   std::vector<char> flushed(options.flush ? options.flushBytes : 0);
+  clockid_t clock = options.cpuTime ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
   refresh();
   double once = std::numeric_limits<double>::infinity();
   for (int i = 0; i < std::max(1, options.warmup); ++i)
-    once = std::min(once, timeCalls(kernel, 1, flushed));
+    once = std::min(once, timeCalls(kernel, 1, flushed, clock));
 
   // As many calls as fill the minimum time, found by doubling, as the first
   // calls say little about a short kernel.
@@ -82,7 +85,7 @@ Timing ansor::runtime::timeKernel(const std::function<void()> &kernel,
     timing.iterations = std::max(
         timing.iterations + 1,
         long(double(timing.iterations) * std::min(8.0, std::max(grow, 1.0))));
-    spent = timeCalls(kernel, timing.iterations, flushed);
+    spent = timeCalls(kernel, timing.iterations, flushed, clock);
   }
 
   int repeats = std::max(1, options.repeats);
@@ -94,19 +97,19 @@ Timing ansor::runtime::timeKernel(const std::function<void()> &kernel,
   while (int(timing.seconds.size()) < repeats) {
     refresh();
     double before = timeFixedKernel();
-    double seconds = timeCalls(kernel, timing.iterations, flushed);
+    double seconds = timeCalls(kernel, timing.iterations, flushed, clock);
     double after = timeFixedKernel();
     fastest = std::min({fastest, before, after});
-    double clock = std::max(before, after);
-    if (clock > kDisturbance * fastest && timing.disturbed < repeats) {
+    double fixed = std::max(before, after);
+    if (fixed > kDisturbance * fastest && timing.disturbed < repeats) {
       ++timing.disturbed;
       continue;
     }
     timing.seconds.push_back(seconds / double(timing.iterations));
-    timing.clock.push_back(clock);
+    timing.clock.push_back(fixed);
   }
-  for (double &clock : timing.clock)
-    clock /= fastest;
+  for (double &fixed : timing.clock)
+    fixed /= fastest;
   return timing;
 }
 

@@ -14,6 +14,7 @@
 #include "ansor/Sketch/SketchRule.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
+#include <set>
 
 using namespace mlir;
 using namespace mlir::ansor;
@@ -22,6 +23,9 @@ using namespace mlir::ansor;
 static int64_t operandRegisters(const TargetInfo &target) {
   return std::max<int64_t>(2, target.vectorRegisters / 8);
 }
+/// Accumulators that hide the latency of a multiply-add: about four cycles on
+/// two units.
+static constexpr int64_t kLatencyVectors = 8;
 /// Bound of a tile's footprint, in sizes of the second-level cache.
 static constexpr int64_t kFootprintCaches = 2;
 /// Vector operations in one unrolled body.
@@ -160,6 +164,36 @@ static void addBound(SketchState &state, StringRef name, StringRef reason,
     state.addConstraint(std::move(constraint));
 }
 
+/// The largest product, up to `most`, of tiles of the parallel loops.
+static int64_t largestTile(const SketchState &state, const Stage &stage,
+                           ArrayRef<TileSize> body, int64_t most) {
+  std::set<int64_t> products = {1};
+  for (unsigned loop = 0; loop < stage.loops.size(); ++loop) {
+    if (stage.loops[loop].reduction)
+      continue;
+    SmallVector<int64_t> sizes;
+    auto knob = llvm::find_if(state.knobs, [&](const SketchKnob &knob) {
+      return knob.name == body[loop].knob;
+    });
+    if (knob == state.knobs.end())
+      sizes.push_back(body[loop].value ? body[loop].value
+                                       : stage.loops[loop].extent);
+    else
+      for (int64_t size = 1; size <= std::min(knob->domain.extent, most); ++size)
+        if (knob->domain.contains(size) &&
+            (knob->domain.policy == TilePolicy::Remainder ||
+             knob->domain.extent % size == 0))
+          sizes.push_back(size);
+    std::set<int64_t> next;
+    for (int64_t product : products)
+      for (int64_t size : sizes)
+        if (mul(product, size) <= most)
+          next.insert(product * size);
+    products = std::move(next);
+  }
+  return products.empty() ? 0 : *products.rbegin();
+}
+
 void mlir::ansor::addTileConstraints(const SketchContext &context,
                                      SketchState &state, unsigned index,
                                      ArrayRef<TileSize> body,
@@ -179,12 +213,19 @@ void mlir::ansor::addTileConstraints(const SketchContext &context,
   }
   if (context.space == SpaceKind::Ansor)
     return;
-  if (stage.needsTiling && stage.reduces)
+  if (stage.needsTiling && stage.reduces) {
+    int64_t most = (target.vectorRegisters - operandRegisters(target)) * lanes;
     addBound(state, "vector-registers",
              "the accumulators of the innermost tile fit in the registers",
-             accumulators,
-             (target.vectorRegisters - operandRegisters(target)) * lanes);
-  else
+             accumulators, most);
+    int64_t least = std::min(kLatencyVectors * lanes,
+                             largestTile(state, stage, body, most));
+    if (least > 1)
+      addBound(state, "accumulators",
+               "the innermost tile has chains enough to hide the latency of "
+               "multiply-adds",
+               accumulators, least, /*negate=*/true);
+  } else
     addBound(state, "body-size",
              "the innermost tile becomes straight-line code", accumulators,
              kBodyVectors * lanes);

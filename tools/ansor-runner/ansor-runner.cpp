@@ -132,6 +132,7 @@ static void addTimes(const Json &request, Call &call, const Call &inputs,
   options.flush = request["flush"].asBool();
   options.flushBytes =
       size_t(request["flush_bytes"].asInt(int64_t(options.flushBytes)));
+  options.cpuTime = threads == 1;
   if (threads == 1 && request["pin"].asBool(true))
     pinThread();
   setCrashContext(request["id"].asInt(), "timing");

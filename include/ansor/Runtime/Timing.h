@@ -30,6 +30,9 @@ struct TimingOptions {
   int repeats = 5;
   double minRepeat = 0.01; ///< seconds that a repeat lasts at least
   double budget = 5;       ///< seconds; slow kernels are repeated less often
+  bool cpuTime = false;    ///< processor time of this thread, not wall time:
+                           ///< for kernels without threads of their own, as
+                           ///< it leaves out what other processes take
   bool flush = false;      ///< empty the caches before each call
   size_t flushBytes = 64 << 20;
 };

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kills ansor-tune by SIGKILL at random moments, KILLS times, and resumes it.
 
-    kill_and_resume.py MODEL.mlir RECORDS KILLS TRIALS [SEED]
+    random_kills.py MODEL.mlir RECORDS KILLS TRIALS [SEED]
 
 Fails if a finished record is lost or changed, if a child is alive two seconds
 after a kill, or if the last run, left alone, doesn't reach its trials.
