@@ -25,6 +25,11 @@ config.substitutions.append(("%plugin", os.path.join(config.ansor_obj_root, "lib
 config.substitutions.append(("%package_flags", config.package_flags))
 config.substitutions.append(("%python", sys.executable))
 config.substitutions.append(("%check_values", sys.executable + " " + os.path.join(config.ansor_src_root, "test", "Inputs", "check_values.py")))
+# Random candidates a task: -Dsamples=20 checks more of them.
+config.substitutions.append(("%sample_and_check", " ".join([
+    sys.executable,
+    os.path.join(config.ansor_src_root, "test", "Inputs", "sample_and_check.py"),
+    "--samples=" + lit_config.params.get("samples", "3")])))
 
 # A tool that was left out of the build takes its tests along.
 for tool in ("ansor-tune", "ansor-run", "ansor-builder", "ansor-runner"):

@@ -31,6 +31,10 @@ using namespace mlir::ansor;
 /// candidate.
 static constexpr double kReferenceBuildSeconds = 120;
 static constexpr double kReferenceRunSeconds = 300;
+/// Making the inputs and comparing the results of a large program takes long,
+/// however fast it is: the time limit of a run grows by this multiple of what
+/// that took for the reference.
+static constexpr double kDataFactor = 4;
 
 namespace {
 class LocalMeasurer : public Measurer {
@@ -53,6 +57,7 @@ private:
     ErrorKind error = ErrorKind::None;
     std::string message;
     std::string path;
+    double dataSeconds = 0; ///< to make the inputs and move the values
   };
 
   std::string newPath(StringRef stem) {
@@ -314,7 +319,9 @@ void LocalMeasurer::runReference(const Artifact &artifact,
                                [&](size_t, WorkerPool::Session &) {
                                  return toLine(llvm::json::Object(request));
                                });
-    readRunReply(replies.front(), result, kReferenceRunSeconds);
+    llvm::json::Object reply =
+        readRunReply(replies.front(), result, kReferenceRunSeconds);
+    reference.dataSeconds = reply.getNumber("data_seconds").value_or(0);
     if (result.error != ErrorKind::RunCrash)
       break;
   }
@@ -358,12 +365,14 @@ void LocalMeasurer::run(const Artifact &artifact, const Reference &reference,
   request["flush_bytes"] = 2 * std::max(options.target.l3, options.target.l2);
   if (options.check)
     request["reference"] = reference.path;
-  auto replies =
-      runners.run(1, options.runTimeout, [&](size_t, WorkerPool::Session &) {
-        return toLine(llvm::json::Object(request));
-      });
+  double timeout = options.runTimeout;
+  if (reference.dataSeconds > 0.5)
+    timeout += std::ceil(kDataFactor * reference.dataSeconds);
+  auto replies = runners.run(1, timeout, [&](size_t, WorkerPool::Session &) {
+    return toLine(llvm::json::Object(request));
+  });
   llvm::json::Object reply =
-      readRunReply(replies.front(), result, options.runTimeout);
+      readRunReply(replies.front(), result, timeout);
   result.maxError = reply.getNumber("max_error").value_or(0);
   if (result.error != ErrorKind::None)
     return;

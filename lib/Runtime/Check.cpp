@@ -131,7 +131,7 @@ namespace {
 struct Attempt {
   std::vector<Output> outputs;
   double seconds = 0;
-  size_t floats = 0, finite = 0;
+  size_t floats = 0, finite = 0, infinite = 0;
 };
 } // namespace
 
@@ -141,16 +141,18 @@ static bool runOnce(Call &call, const Draw &draw, Attempt &attempt,
   double begin = now();
   call.run();
   attempt.seconds = now() - begin;
-  attempt.floats = attempt.finite = 0;
+  attempt.floats = attempt.finite = attempt.infinite = 0;
   if (!call.collect(attempt.outputs, error))
     return false;
   for (const Output &output : attempt.outputs) {
     if (!output.type.isFloat())
       continue;
     attempt.floats += output.components();
-    for (size_t i = 0; i < output.components(); ++i)
-      attempt.finite +=
-          std::isfinite(loadDouble(output.type, output.data.data(), i));
+    for (size_t i = 0; i < output.components(); ++i) {
+      double value = loadDouble(output.type, output.data.data(), i);
+      attempt.finite += std::isfinite(value);
+      attempt.infinite += std::isinf(value);
+    }
   }
   return true;
 }
@@ -162,10 +164,18 @@ static bool isChaotic(const Reference &reference) {
     const Output &output = reference.outputs[o];
     if (!output.type.isFloat())
       continue;
+    std::vector<double> magnitudes;
+    forSample(output.components(), kSample, [&](size_t i) {
+      magnitudes.push_back(
+          std::fabs(loadDouble(output.type, output.data.data(), i)));
+    });
+    // A zero, as a rectifier gives, is judged by what is usual elsewhere.
+    double typical = medianMagnitude(magnitudes);
+    size_t next = 0;
     forSample(output.components(), kSample, [&](size_t i) {
       ++floats;
       weak += reference.tolerances[o][i] >
-              0.05 * std::fabs(loadDouble(output.type, output.data.data(), i));
+              0.05 * std::max(magnitudes[next++], typical);
     });
   }
   return weak * 2 > floats;
@@ -235,7 +245,7 @@ bool ansor::runtime::makeReference(const Manifest &manifest, Entry entry,
                                    Reference &reference, std::string &error) {
   Call call(manifest, entry);
   poisonAllocations(0x7f);
-  bool found = false;
+  bool found = false, onlyInfinite = false;
   double bestShare = -1;
   for (int number = firstAttempt; number < kAttempts; ++number) {
     Reference candidate;
@@ -247,6 +257,9 @@ bool ansor::runtime::makeReference(const Manifest &manifest, Entry entry,
       return false;
     double share =
         attempt.floats ? double(attempt.finite) / double(attempt.floats) : 1;
+    // A program may give nothing but infinities by its own constants; a
+    // reference of NaNs tells nothing.
+    bool infinite = share == 0 && attempt.infinite == attempt.floats;
     candidate.seconds = attempt.seconds;
     candidate.outputs = std::move(attempt.outputs);
     if (share <= bestShare)
@@ -257,13 +270,17 @@ bool ansor::runtime::makeReference(const Manifest &manifest, Entry entry,
     if (chaotic)
       candidate.note = "results depend so much on rounding that most are "
                        "hardly checked";
+    if (infinite)
+      candidate.note = "no inputs were found that give finite results: only "
+                       "that they are infinite is checked";
+    onlyInfinite = infinite;
     bestShare = chaotic ? share * 0.5 : share;
     reference = std::move(candidate);
     found = true;
     if (bestShare == 1 || reference.seconds > kVerySlowReference)
       break;
   }
-  if (!found || bestShare == 0) {
+  if (!found || (bestShare == 0 && !onlyInfinite)) {
     error = "no inputs were found that give a finite reference";
     return false;
   }

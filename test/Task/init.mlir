@@ -50,6 +50,30 @@ func.func @accumulate_relu(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>, %c: tenso
 
 // -----
 
+// Narrow floats round at each step: their sums keep the order.
+
+// CHECK-LABEL: func.func @narrow_bias
+// CHECK: func.func private @task_0
+// CHECK-SAME: %[[C:[a-z0-9]+]]: tensor<4x8xbf16>)
+// CHECK-NOT: linalg.fill
+// CHECK: linalg.generic
+// CHECK-SAME: reduction
+// CHECK-SAME: outs(%[[C]] :
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @narrow_bias(%a: tensor<4x16xbf16>, %b: tensor<16x8xbf16>, %c: tensor<4x8xbf16>) -> tensor<4x8xbf16> {
+  %zero = arith.constant 0.0 : bf16
+  %m = linalg.matmul ins(%a, %b : tensor<4x16xbf16>, tensor<16x8xbf16>) outs(%c : tensor<4x8xbf16>) -> tensor<4x8xbf16>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%m : tensor<4x8xbf16>) {
+  ^bb0(%x: bf16):
+    %q = arith.maximumf %x, %zero : bf16
+    linalg.yield %q : bf16
+  } -> tensor<4x8xbf16>
+  return %r : tensor<4x8xbf16>
+}
+
+// -----
+
 // Integer sums may be reordered in any case.
 
 // STRICT-LABEL: func.func @integer_bias

@@ -175,6 +175,7 @@ static bool handle(const Json &request, Json &answer, Failure &failure) {
   setThreads(threads);
 
   Reference reference;
+  double begin = 0, saving = 0;
   const std::string &toWrite = request["write_reference"].asString();
   const std::string &toRead = request["reference"].asString();
   reference.draw.seed = uint64_t(request["seed"].asInt());
@@ -182,11 +183,16 @@ static bool handle(const Json &request, Json &answer, Failure &failure) {
   if (!toWrite.empty()) {
     setCrashContext(id, "computing the reference");
     if (!makeReference(manifest, entry, reference.draw.seed,
-                       reference.draw.attempt, reference, error) ||
-        !reference.save(toWrite, error)) {
+                       reference.draw.attempt, reference, error)) {
       failure = {"device", error};
       return false;
     }
+    begin = now();
+    if (!reference.save(toWrite, error)) {
+      failure = {"device", error};
+      return false;
+    }
+    saving = now() - begin;
     answer.set("attempt", reference.draw.attempt);
     answer.set("exact", reference.exact);
     answer.set("reference_seconds", reference.seconds);
@@ -199,7 +205,10 @@ static bool handle(const Json &request, Json &answer, Failure &failure) {
 
   setCrashContext(id, "filling the arguments");
   Call inputs(manifest, entry), call(manifest, entry);
+  begin = now();
   inputs.fill(reference.draw);
+  if (!toWrite.empty())
+    answer.set("data_seconds", saving + now() - begin);
   if (!toRead.empty() &&
       !check(request, reference, inputs, call, threads, answer, failure))
     return false;

@@ -17,6 +17,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <unistd.h>
 
 using namespace ansor::runtime;
@@ -192,6 +193,52 @@ TEST(CheckTest, RefusesAProgramWithoutFiniteResults) {
   std::string error;
   EXPECT_FALSE(makeReference(spec, nanRoot, 0, 0, reference, error));
   EXPECT_EQ(error, "no inputs were found that give a finite reference");
+}
+
+static void infiniteRoot(void **args) {
+  for (int i = 0; i < 64; ++i)
+    arg(args, 1)[i] = i % 2 ? INFINITY : -INFINITY;
+}
+static void largestRoot(void **args) {
+  infiniteRoot(args);
+  arg(args, 1)[63] = std::numeric_limits<float>::max();
+}
+static void otherInfinity(void **args) {
+  infiniteRoot(args);
+  arg(args, 1)[63] = -INFINITY;
+}
+
+TEST(CheckTest, ComparesInfinities) {
+  Manifest spec = manifest(memref("f32", "64") + "," + memref("f32", "64"), 1,
+                           "{\"accumulator\": 6e-8}");
+  Reference reference;
+  std::string error;
+  ASSERT_TRUE(makeReference(spec, infiniteRoot, 0, 0, reference, error));
+  EXPECT_EQ(reference.note, "no inputs were found that give finite results: "
+                            "only that they are infinite is checked");
+  EXPECT_TRUE(checkEntry(spec, infiniteRoot, infiniteRoot).passes());
+  EXPECT_FALSE(checkEntry(spec, infiniteRoot, largestRoot).passes());
+  EXPECT_FALSE(checkEntry(spec, infiniteRoot, otherInfinity).passes());
+  EXPECT_FALSE(checkEntry(spec, infiniteRoot, nanRoot).passes());
+}
+
+/// Mostly zeros, as a rectifier gives, and exact.
+static void rectified(void **args) {
+  for (int i = 0; i < 64; ++i)
+    arg(args, 1)[i] = i % 4 ? 0 : arg(args, 0)[i] + 2;
+}
+
+TEST(CheckTest, ZerosAreNotChaos) {
+  Manifest spec = manifest(
+      memref("f32", "64") + "," + memref("f32", "64"), 1,
+      "{\"terms\": 1, \"accumulator\": 6e-8, \"storage\": 6e-8, "
+      "\"grid_bits\": 3}");
+  Reference reference;
+  std::string error;
+  ASSERT_TRUE(makeReference(spec, rectified, 0, 0, reference, error));
+  EXPECT_EQ(reference.note, "");
+  EXPECT_EQ(reference.draw.attempt, 0);
+  EXPECT_TRUE(reference.exact);
 }
 
 /// Adds to memory that nobody wrote.
