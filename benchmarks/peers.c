@@ -119,18 +119,17 @@ int main(int argc, char **argv) {
         *bias = allocate(n, 1), *ours = allocate(m * n, 0),
         *peer = allocate(m * n, 0), *col = conv ? allocate(m * k, 0) : a;
   int64_t shapeA[4] = {m, k}, shapeB[4] = {k, n}, shapeC[4] = {m, n};
-  int rank = 2;
-  if (conv) {
-    int64_t image[4] = {1, s[0], s[1], s[2]}, filter[4] = {s[4], s[5], s[2], n},
-            out[4] = {1, s[0], s[1], n};
+  if (conv) { // tasks have no loop over a batch of one
+    int64_t image[3] = {s[0], s[1], s[2]}, filter[4] = {s[4], s[5], s[2], n},
+            out[3] = {s[0], s[1], n};
     memcpy(shapeA, image, sizeof image);
     memcpy(shapeB, filter, sizeof filter);
     memcpy(shapeC, out, sizeof out);
-    rank = 4;
   }
-  Descriptor dA = describe(a, rank, shapeA),
-             dB = describe(b, rank, shapeB), dBias = describe(bias, 1, &n),
-             dC = describe(ours, rank, shapeC);
+  Descriptor dA = describe(a, conv ? 3 : 2, shapeA),
+             dB = describe(b, conv ? 4 : 2, shapeB),
+             dBias = describe(bias, 1, &n),
+             dC = describe(ours, conv ? 3 : 2, shapeC);
   void *args[4] = {&dA, &dB, &dBias, &dC};
 
   double *tOurs = malloc(rounds * sizeof(double)),
