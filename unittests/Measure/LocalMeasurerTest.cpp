@@ -250,8 +250,12 @@ TEST_F(LocalMeasurerTest, RacesAreFound) {
        "}\n"
        "  }\n");
   expectKind(measure({plain})[0], ErrorKind::Illegal, "write the same slice");
-  expectKind(measureBodies({hidden})[0], ErrorKind::WrongResult,
-             "argument 2 at [");
+  // It shows by chance, and seldom where another process has the other core.
+  MeasureResult result;
+  for (int attempt = 0; attempt < 20 && result.error == ErrorKind::None;
+       ++attempt)
+    result = measureBodies({hidden})[0];
+  expectKind(result, ErrorKind::WrongResult, "argument 2 at [");
 }
 
 /// The right program, after `body`.
