@@ -105,7 +105,7 @@ std::optional<SpaceKind> ansor::parseSpaceKind(StringRef text) {
       .Default(std::nullopt);
 }
 
-std::vector<BestEntry> TuneResult::bestEntries() const {
+std::vector<BestEntry> TuneResult::bestEntries(bool keepSlower) const {
   std::vector<BestEntry> entries;
   for (const TaskState &state : tasks) {
     if (state.trials == 0)
@@ -115,7 +115,7 @@ std::vector<BestEntry> TuneResult::bestEntries() const {
     entry.trials = state.trials;
     entry.reference = state.reference;
     entry.median = state.reference;
-    if (state.improved()) {
+    if (state.improved() || (keepSlower && !state.bestScript.empty())) {
       entry.sketch = state.bestSketch;
       entry.script = state.bestScript;
       entry.median = state.best;
@@ -738,7 +738,8 @@ LogicalResult Session::finish() {
   }
   std::string error;
   if (!options.libraryPath.empty() &&
-      failed(writeLibrary(options.libraryPath, result.bestEntries(),
+      failed(writeLibrary(options.libraryPath,
+                          result.bestEntries(options.keepSlower),
                           options.target, module.getContext(), error)))
     return module.emitError() << error;
   result.cost.total = watch.seconds();

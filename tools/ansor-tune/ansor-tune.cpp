@@ -53,6 +53,10 @@ struct Flags {
       cl::cat(files),
       cl::desc("write the best schedules there, as a transform library "
                "for --ansor-apply-library or mlir-opt")};
+  cl::opt<bool> keepSlower{"keep-slower", cl::cat(files),
+      cl::desc("put the best schedule of each task into the library and the "
+               "tuned module, even if it is slower than the unscheduled "
+               "program: to test, or to look at it")};
   cl::opt<std::string> replayPath{"replay", cl::value_desc("LOG.jsonl"),
       cl::cat(files),
       cl::desc("take the times from this log instead of measuring")};
@@ -193,6 +197,7 @@ static FailureOr<TuneOptions> makeOptions(ModuleOp module,
   options.evolution.generations = flags.generations;
   options.recordsPath = flags.recordsPath;
   options.libraryPath = flags.libraryPath;
+  options.keepSlower = flags.keepSlower;
   options.replayPath = flags.replayPath;
   options.measure.threads = flags.threads;
   options.measure.builders = flags.builders;
@@ -208,8 +213,8 @@ static FailureOr<TuneOptions> makeOptions(ModuleOp module,
 /// Applies what was found, and writes the module.
 static LogicalResult writeTuned(ModuleOp module, StringRef path,
                                 const TuneResult &result,
-                                const TargetInfo &info) {
-  std::vector<BestEntry> entries = result.bestEntries();
+                                const TargetInfo &info, bool keepSlower) {
+  std::vector<BestEntry> entries = result.bestEntries(keepSlower);
   std::string error;
   if (!entries.empty()) {
     FailureOr<OwningOpRef<ModuleOp>> library =
@@ -272,7 +277,8 @@ int main(int argc, char **argv) {
   printReport(os, *result);
   os.flush();
   if (!flags.outputPath.empty() &&
-      failed(writeTuned(**module, flags.outputPath, *result, options->target)))
+      failed(writeTuned(**module, flags.outputPath, *result, options->target,
+                          options->keepSlower)))
     return 1;
   return result->interrupted ? 130 : 0;
 }

@@ -42,6 +42,7 @@ struct TuneOptions {
   MeasureOptions measure;          ///< `target` and `seed` are set by tune()
   std::string recordsPath;         ///< resumed from and appended to
   std::string libraryPath;         ///< best schedules, written at the end
+  bool keepSlower = false;         ///< also schedules slower than unscheduled ones
   std::string replayPath;          ///< measure from this log, no device
   int64_t earlyStop = 0;           ///< trials without gain that end a task; 0 off
   int scoreThreads = 0;            ///< 0: one a core
@@ -92,8 +93,8 @@ struct TuneResult {
   std::vector<std::string> notes; ///< what the user should know, sentences
 
   /// An entry a task that was measured; without a script where no schedule
-  /// beats the unscheduled program.
-  std::vector<BestEntry> bestEntries() const;
+  /// beats the unscheduled program, unless `keepSlower`.
+  std::vector<BestEntry> bestEntries(bool keepSlower = false) const;
 };
 
 /// Resolves the target of a run: `spec` if it isn't empty, else the target of
