@@ -190,6 +190,13 @@ static StringRef analyzeLinalg(Stage &stage, linalg::LinalgOp op) {
       }
       markWindows(stage, expr);
     }
+  // Iterations of a loop that a result doesn't depend on write the same slice
+  // of it: its tiles can't be distributed.
+  for (OpOperand &init : op.getDpsInitsMutable())
+    for (auto [index, loop] : llvm::enumerate(stage.loops))
+      if (!loop.reduction && loop.extent > 1 &&
+          !op.getMatchingIndexingMap(&init).isFunctionOfDim(index))
+        loop.tileable = false;
   stage.elementwise = !stage.reduces;
   for (OpOperand *operand : op.getDpsInputOperands()) {
     auto type = dyn_cast<RankedTensorType>(operand->get().getType());

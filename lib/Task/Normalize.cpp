@@ -601,6 +601,8 @@ static void normalize(RewriterBase &rewriter, Block &block,
   for (Operation *op : collect<linalg::GenericOp>(block))
     startFromZero(rewriter, cast<linalg::GenericOp>(op), options);
   fuseChains(rewriter, block);
+  // Fusing keeps a producer's result as long as it alone gives an extent.
+  dropUnusedResults(collect<linalg::GenericOp>(block));
   eraseDeadOps(rewriter, block);
 }
 

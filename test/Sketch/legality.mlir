@@ -136,3 +136,22 @@ func.func private @one(%x: tensor<1xf32>, %o: tensor<1xf32>) -> tensor<1xf32> at
   } -> tensor<1xf32>
   return %0 : tensor<1xf32>
 }
+
+// -----
+
+// The second result doesn't depend on the second loop, whose tiles would all
+// write the same slice of it: that loop can't be distributed.
+
+// CHECK-LABEL: func.func private @narrow_result
+// CHECK: tune.knob<"s0.d0.l0">
+// CHECK-NOT: tune.knob<"s0.d1
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+func.func private @narrow_result(%x: tensor<8x16xf32>, %y: tensor<8xf32>, %o: tensor<8x16xf32>, %p: tensor<8xf32>) -> (tensor<8x16xf32>, tensor<8xf32>) attributes {ansor.task = "a1-09"} {
+  %0:2 = linalg.generic {indexing_maps = [#id, #row, #id, #row], iterator_types = ["parallel", "parallel"]} ins(%x, %y : tensor<8x16xf32>, tensor<8xf32>) outs(%o, %p : tensor<8x16xf32>, tensor<8xf32>) attrs = {ansor.stage = 0 : i64} {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s, %b : f32, f32
+  } -> (tensor<8x16xf32>, tensor<8xf32>)
+  return %0#0, %0#1 : tensor<8x16xf32>, tensor<8xf32>
+}

@@ -130,3 +130,22 @@ func.func @dynamic(%a: tensor<?x16xf32>, %b: tensor<16x8xf32>) -> tensor<?x8xf32
   %r = linalg.exp ins(%m : tensor<?x8xf32>) outs(%e : tensor<?x8xf32>) -> tensor<?x8xf32>
   return %r : tensor<?x8xf32>
 }
+
+// -----
+
+// A weight that is transposed before a window: its copy is not a result of the
+// task, though only the weight tells the extents of the window.
+
+// CHECK-LABEL: func.func @transposed_window
+// CHECK: func.func private @task_0
+// CHECK-NOT: :2 = linalg.generic
+// CHECK: %{{[0-9]+}} = linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<{{.*}}>, tensor<{{.*}}>) outs(%{{[a-z0-9]+}} : tensor<14x14x8xf32>)
+func.func @transposed_window(%x: tensor<1x16x16x3xf32>, %w: tensor<8x3x3x3xf32>) -> tensor<1x14x14x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<3x3x3x8xf32>
+  %t = linalg.transpose ins(%w : tensor<8x3x3x3xf32>) outs(%e : tensor<3x3x3x8xf32>) permutation = [1, 2, 3, 0]
+  %e1 = tensor.empty() : tensor<1x14x14x8xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e1 : tensor<1x14x14x8xf32>) -> tensor<1x14x14x8xf32>
+  %c = linalg.conv_2d_nhwc_hwcf ins(%x, %t : tensor<1x16x16x3xf32>, tensor<3x3x3x8xf32>) outs(%f : tensor<1x14x14x8xf32>) -> tensor<1x14x14x8xf32>
+  return %c : tensor<1x14x14x8xf32>
+}
