@@ -30,6 +30,9 @@ config.substitutions.append(("%sample_and_check", " ".join([
     sys.executable,
     os.path.join(config.ansor_src_root, "test", "Inputs", "sample_and_check.py"),
     "--samples=" + lit_config.params.get("samples", "3")])))
+# -Dlong runs what takes minutes, too.
+if "long" in lit_config.params:
+    config.available_features.add("long")
 
 # A tool that was left out of the build takes its tests along.
 for tool in ("ansor-tune", "ansor-run", "ansor-builder", "ansor-runner"):

@@ -171,7 +171,7 @@ private:
       if (roundoff(operand.getType()) != 0)
         in.push_back(bounds.lookup(operand));
     Bound out;
-    if (isa<arith::NegFOp, arith::ExtFOp>(op)) {
+    if (isa<arith::NegFOp, arith::ExtFOp, arith::TruncFOp>(op)) {
       out = in[0];
     } else if (isa<arith::AddFOp, arith::SubFOp>(op)) {
       bool isSum = in[0].magnitude > -1000 && in[1].magnitude > -1000;

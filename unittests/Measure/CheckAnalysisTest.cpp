@@ -90,6 +90,13 @@ TEST_F(CheckAnalysisTest, ShortMantissasNeedACoarseGrid) {
   EXPECT_EQ(check(matmul("bf16", "100000")).getInteger("grid_bits"), -1);
 }
 
+TEST_F(CheckAnalysisTest, NarrowingKeepsAGridThatFits) {
+  std::string narrow = elementwise("    %h = arith.truncf %x : f32 to f16\n"
+                                   "    %y = arith.extf %h : f16 to f32\n");
+  EXPECT_EQ(check(matmul("f32", "512", narrow)).getInteger("grid_bits"), 2);
+  EXPECT_EQ(check(matmul("f32", "8192", narrow)).getInteger("grid_bits"), 1);
+}
+
 TEST_F(CheckAnalysisTest, ReluIsExactAndExpIsNot) {
   EXPECT_EQ(check(matmul("f32", "64",
                          elementwise("    %y = arith.maximumf %x, %z : f32\n")))
