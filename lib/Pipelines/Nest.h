@@ -57,6 +57,10 @@ SmallVector<scf::ForOp> emitCarriedNest(linalg::LinalgOp op,
                                         const NestPlan &plan,
                                         ArrayRef<scf::ForOp> loops);
 
+/// How much code one body of the plan is, in bodies of plain vector loads: a
+/// vector whose lanes don't lie side by side is loaded lane by lane.
+int64_t bodyWeight(linalg::LinalgOp op, const NestPlan &plan);
+
 /// Whether the plan's straight code covers all parallel loops of `op`.
 bool coversParallelLoops(linalg::LinalgOp op, const NestPlan &plan);
 

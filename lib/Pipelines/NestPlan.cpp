@@ -165,6 +165,32 @@ static int64_t divisorIn(int64_t extent, int64_t low, int64_t high,
   return fallback;
 }
 
+/// Whether `expr` grows by one with loop `lane`.
+static bool hasUnitStep(AffineExpr expr, unsigned lane) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return dim.getPosition() == lane;
+  auto sum = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!sum || sum.getKind() != AffineExprKind::Add)
+    return false;
+  AffineExpr grows = sum.getLHS(), other = sum.getRHS();
+  if (!grows.isFunctionOfDim(lane))
+    std::swap(grows, other);
+  return !other.isFunctionOfDim(lane) && hasUnitStep(grows, lane);
+}
+
+int64_t ansor::bodyWeight(linalg::LinalgOp op, const NestPlan &plan) {
+  if (!plan.lane)
+    return 1;
+  for (OpOperand *input : op.getDpsInputOperands())
+    for (auto [index, expr] : llvm::enumerate(
+             op.getMatchingIndexingMap(input).getResults()))
+      if (expr.isFunctionOfDim(*plan.lane) &&
+          (index + 1 < op.getMatchingIndexingMap(input).getNumResults() ||
+           !hasUnitStep(expr, *plan.lane)))
+        return std::max<int64_t>(plan.lanes / 4, 1);
+  return 1;
+}
+
 /// Chooses tile sizes for an op that no schedule has tiled down to registers.
 static void chooseTiles(linalg::LinalgOp op, const TargetInfo &target,
                         NestPlan &plan) {
@@ -257,7 +283,7 @@ FailureOr<NestPlan> ansor::planNest(linalg::LinalgOp op,
       bodies = llvm::SaturatingMultiply<uint64_t>(bodies, size);
     }
     if (vectors <= kMaxRegisterFiles * target.vectorRegisters &&
-        bodies <= kMaxBodies) {
+        bodies <= kMaxBodies / bodyWeight(op, plan)) {
       plan.tile = plan.extents;
       return plan;
     }

@@ -20,8 +20,8 @@ using namespace mlir::ansor;
 
 /// Reduction steps of one iteration of a loop, if no schedule says how many.
 static constexpr int64_t kSteps = 4;
-/// Bodies of one iteration of an unrolled loop.
-static constexpr int64_t kMaxBodies = 1024;
+/// Bodies of one iteration of an unrolled loop. More take LLVM seconds.
+static constexpr int64_t kMaxBodies = 256;
 
 /// The loops around `op` that do nothing but repeat it on the same result,
 /// outermost first.
@@ -94,7 +94,7 @@ struct VectorizePass : public ansor::impl::VectorizePassBase<VectorizePass> {
         emitNest(op, *plan);
         continue;
       }
-      int64_t bodies = countBodies(*plan), steps = 1;
+      int64_t bodies = countBodies(*plan) * bodyWeight(op, *plan), steps = 1;
       for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
         if (iterator == utils::IteratorType::reduction)
           steps *= plan->tile[loop];
