@@ -215,6 +215,34 @@ LogicalResult CandidateBuilder::addTask(StringRef key, StringRef text,
   return success();
 }
 
+/// Dynamic sizes are made up for measuring, one for all; a window (an index
+/// that is no plain loop) would read behind a tensor of such a size. Describes
+/// the first one, or gives an empty string.
+static std::string findDynamicWindow(ModuleOp module) {
+  std::string text;
+  module.walk([&](linalg::LinalgOp op) {
+    for (OpOperand &operand : op->getOpOperands()) {
+      auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+      if (!type)
+        continue;
+      AffineMap map = op.getMatchingIndexingMap(&operand);
+      for (auto [size, index] :
+           llvm::zip_equal(type.getShape(), map.getResults())) {
+        if (!ShapedType::isDynamic(size) ||
+            isa<AffineDimExpr, AffineConstantExpr>(index))
+          continue;
+        llvm::raw_string_ostream(text)
+            << "a dynamic size is indexed by '" << index
+            << "', and measuring can't know which sizes fit: make the shapes "
+               "static to tune this";
+        return WalkResult::interrupt();
+      }
+    }
+    return WalkResult::advance();
+  });
+  return text;
+}
+
 double CandidateBuilder::getWork(StringRef key) {
   auto found = tasks.find(key.str());
   return found == tasks.end() ? 0 : countWork(*found->second);
@@ -233,7 +261,9 @@ BuildResult CandidateBuilder::build(StringRef key, StringRef script,
   if (found == tasks.end())
     return fail(ErrorKind::Device, "unknown task");
   OwningOpRef<ModuleOp> module(found->second->clone());
-  std::string message;
+  std::string message = findDynamicWindow(*module);
+  if (!message.empty())
+    return timed(fail(ErrorKind::Illegal, message));
   func::FuncOp entry = findEntry(*module, key, message);
   llvm::json::Value manifest = describeForMeasuring(entry);
 

@@ -62,6 +62,7 @@ def check_tuning(args, library, records):
         ["ansor-tune", args.module, f"--trials={args.samples * tasks}",
          "--model=random", f"--seed={args.seed}", f"--records={records}",
          f"--library={library}", "--repeats=1", "--min-repeat-ms=0",
+         f"--threads={args.threads}",
          f"--build-timeout={args.build_timeout}"], args.budget)
     defects = 0
     if code != 0:
@@ -101,7 +102,8 @@ def check_tuning(args, library, records):
 def check_runs(args, library):
     """Number of wrong whole runs."""
     defects = 0
-    options = ["--check", "--repeats=1"] + args.run_option
+    options = ["--check", "--repeats=1",
+               f"--threads={args.threads}"] + args.run_option
     variants = [("unscheduled", [])]
     if os.path.exists(library):
         variants.append(("scheduled", [f"--library={library}"]))
@@ -126,6 +128,8 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--budget", type=float, default=300,
                         help="seconds a command may take")
+    parser.add_argument("--threads", type=int, default=1,
+                        help="threads of the candidates")
     parser.add_argument("--build-timeout", type=float, default=60)
     parser.add_argument("--run-option", action="append", default=[],
                         help="one more option of ansor-run, such as an entry")
