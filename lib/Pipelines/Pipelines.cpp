@@ -94,9 +94,11 @@ void ansor::buildCPULoweringPipeline(OpPassManager &pm,
                                      const CPULoweringOptions &options) {
   pm.addPass(createCheckLowerablePass());
   pm.addPass(createDecomposePass());
-  pm.addPass(createTaskDestinationsPass());
+  // Before destinations: an init whose only use is dead is an unused one, and
+  // a task that seems not to write its init would share it with another call.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createTaskDestinationsPass());
   if (!options.strictFP)
     pm.addPass(createFastMathPass());
   if (options.vectorize) {
