@@ -79,19 +79,25 @@ struct DropTaskResultsPass
   void runOnOperation() override {
     ModuleOp module = getOperation();
     llvm::StringSet<> dropped;
+    // By task: the results that aren't computed in their init argument.
+    llvm::StringMap<SmallVector<bool>> copied;
     for (auto func : module.getOps<func::FuncOp>()) {
       if (!func->hasAttr(kTask) || func.isExternal() || !func.getNumResults())
         continue;
       unsigned first = func.getNumArguments() - func.getNumResults();
+      SmallVector<bool> &isCopied = copied[func.getName()];
+      isCopied.assign(func.getNumResults(), false);
       func.walk([&](func::ReturnOp ret) {
         OpBuilder builder(ret);
         for (auto [i, value] : llvm::enumerate(ret.getOperands())) {
           Value source = value;
           while (auto cast = source.getDefiningOp<memref::CastOp>())
             source = cast.getSource();
-          if (source != func.getArgument(first + i))
-            memref::CopyOp::create(builder, ret.getLoc(), value,
-                                   func.getArgument(first + i));
+          if (source == func.getArgument(first + i))
+            continue;
+          isCopied[i] = true;
+          memref::CopyOp::create(builder, ret.getLoc(), value,
+                                 func.getArgument(first + i));
         }
         ret->setOperands({});
       });
@@ -104,16 +110,31 @@ struct DropTaskResultsPass
       if (!dropped.contains(call.getCallee()) || !call.getNumResults())
         return;
       OpBuilder builder(call);
-      auto inits = call.getOperands().take_back(call.getNumResults());
-      for (auto [result, init] : llvm::zip_equal(call.getResults(), inits)) {
-        Value value = init;
+      SmallVector<Value> operands(call.getOperands());
+      unsigned first = operands.size() - call.getNumResults();
+      for (auto [i, result] : llvm::enumerate(call.getResults())) {
+        Value value = operands[first + i];
+        // The analysis saw a call that only reads this init, which may be a
+        // constant or have other readers: the copy needs a buffer of its own.
+        if (copied[call.getCallee()][i]) {
+          Location loc = call.getLoc();
+          auto type = cast<MemRefType>(value.getType());
+          SmallVector<Value> sizes;
+          for (int64_t d = 0; d < type.getRank(); ++d)
+            if (type.isDynamicDim(d))
+              sizes.push_back(memref::DimOp::create(builder, loc, value, d));
+          Value own = memref::AllocOp::create(
+              builder, loc, type, sizes, builder.getI64IntegerAttr(64));
+          memref::CopyOp::create(builder, loc, value, own);
+          operands[first + i] = value = own;
+        }
         if (value.getType() != result.getType())
           value = memref::CastOp::create(builder, call.getLoc(),
                                          result.getType(), value);
         result.replaceAllUsesWith(value);
       }
       func::CallOp::create(builder, call.getLoc(), call.getCallee(),
-                           TypeRange(), call.getOperands());
+                           TypeRange(), operands);
       call.erase();
     });
   }
