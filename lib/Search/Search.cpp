@@ -127,10 +127,8 @@ std::vector<BestEntry> TuneResult::bestEntries(bool keepSlower) const {
 
 FailureOr<TargetInfo> ansor::resolveTuneTarget(ModuleOp module, StringRef spec,
                                                StringRef replayPath) {
-  if (!spec.empty())
-    return lookupTarget(spec, module.getLoc());
-  if (replayPath.empty())
-    return getTarget(module);
+  if (!spec.empty() || replayPath.empty())
+    return resolveTarget(module, spec);
   std::string error;
   FailureOr<RecordLog> log = loadRecords(replayPath, error);
   if (failed(log))

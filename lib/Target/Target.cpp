@@ -364,6 +364,13 @@ void mlir::ansor::attachTarget(ModuleOp module, const TargetInfo &target) {
                     builder.getStringAttr(layout));
 }
 
+FailureOr<TargetInfo> mlir::ansor::resolveTarget(ModuleOp module,
+                                                 StringRef spec) {
+  if (spec.empty())
+    return getTarget(module);
+  return lookupTarget(spec, module.getLoc());
+}
+
 TargetInfo mlir::ansor::getTarget(ModuleOp module) {
   TargetInfo target = detectHostTarget();
   auto system = module->getAttrOfType<TargetSystemSpecAttr>(

@@ -75,15 +75,9 @@ struct GenerateSketchesPass
                             "module, once";
       return signalPassFailure();
     }
-    TargetInfo info;
-    if (target.empty()) {
-      info = getTarget(module);
-    } else {
-      FailureOr<TargetInfo> found = lookupTarget(target, module.getLoc());
-      if (failed(found))
-        return signalPassFailure();
-      info = *found;
-    }
+    FailureOr<TargetInfo> info = resolveTarget(module, target);
+    if (failed(info))
+      return signalPassFailure();
     SketchOptions options;
     options.space = space == "ansor" ? SpaceKind::Ansor : SpaceKind::Full;
 
@@ -107,7 +101,7 @@ struct GenerateSketchesPass
     }
     for (func::FuncOp func : tasks) {
       FailureOr<SmallVector<Sketch>> sketches =
-          generateSketches(func, info, options);
+          generateSketches(func, *info, options);
       if (failed(sketches))
         return signalPassFailure();
       if (sketch < 0 || sketch >= static_cast<int>(sketches->size())) {

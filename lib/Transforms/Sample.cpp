@@ -62,15 +62,9 @@ void SamplePass::runOnOperation() {
                                << static_cast<int64_t>(count);
     return signalPassFailure();
   }
-  TargetInfo info;
-  if (target.empty()) {
-    info = getTarget(module);
-  } else {
-    FailureOr<TargetInfo> found = lookupTarget(target, module.getLoc());
-    if (failed(found))
-      return signalPassFailure();
-    info = *found;
-  }
+  FailureOr<TargetInfo> info = resolveTarget(module, target);
+  if (failed(info))
+    return signalPassFailure();
   SmallVector<func::FuncOp> tasks;
   for (auto func : module.getOps<func::FuncOp>())
     if (func->hasAttr(kTaskAttr))
@@ -82,7 +76,7 @@ void SamplePass::runOnOperation() {
   RandomGenerator rng(seed);
   bool hasFailed = false;
   for (func::FuncOp task : tasks)
-    hasFailed |= failed(sampleTask(task, info, rng));
+    hasFailed |= failed(sampleTask(task, *info, rng));
   if (hasFailed)
     signalPassFailure();
 }

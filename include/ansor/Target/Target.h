@@ -80,6 +80,9 @@ void attachTarget(ModuleOp module, const TargetInfo &target);
 /// foreign description leaves out is taken from the host.
 TargetInfo getTarget(ModuleOp module);
 
+/// lookupTarget of `spec`, or getTarget of `module` if `spec` is empty.
+FailureOr<TargetInfo> resolveTarget(ModuleOp module, StringRef spec);
+
 } // namespace mlir::ansor
 
 #endif // ANSOR_TARGET_TARGET_H
