@@ -13,6 +13,16 @@
 
 namespace mlir::ansor {
 
+/// A rule whose stages are computed in the nests of their consumers.
+class FuseWithConsumersRule : public SketchRule {
+public:
+  void apply(const SketchContext &context, const SketchState &state,
+             unsigned index, std::vector<Successor> &successors) const override;
+};
+
+/// A nest of stage `index` made by one step of script text.
+Nest makeTextNest(unsigned index, std::string text);
+
 std::unique_ptr<SketchRule> createInitializerRule();
 std::unique_ptr<SketchRule> createInlineRule();
 std::unique_ptr<SketchRule> createPadRule();

@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace mlir::ansor;
 
 namespace {
-class InitializerRule : public SketchRule {
+class InitializerRule : public FuseWithConsumersRule {
 public:
   StringRef getName() const override { return "initialize"; }
 
@@ -29,14 +29,6 @@ public:
     return succeeded(fuseWithConsumers(context, trial, index))
                ? Match::ApplyAndSkipRest
                : Match::Skip;
-  }
-
-  void apply(const SketchContext &context, const SketchState &state,
-             unsigned index,
-             std::vector<Successor> &successors) const override {
-    SketchState next = state;
-    (void)fuseWithConsumers(context, next, index);
-    successors.emplace_back(std::move(next), static_cast<int>(index) - 1);
   }
 };
 } // namespace

@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace mlir::ansor;
 
 namespace {
-class InlineRule : public SketchRule {
+class InlineRule : public FuseWithConsumersRule {
 public:
   StringRef getName() const override { return "inline"; }
 
@@ -42,14 +42,6 @@ public:
     return consumer && context.space == SpaceKind::Full
                ? Match::Apply
                : Match::ApplyAndSkipRest;
-  }
-
-  void apply(const SketchContext &context, const SketchState &state,
-             unsigned index,
-             std::vector<Successor> &successors) const override {
-    SketchState next = state;
-    (void)fuseWithConsumers(context, next, index);
-    successors.emplace_back(std::move(next), static_cast<int>(index) - 1);
   }
 };
 } // namespace

@@ -66,14 +66,9 @@ public:
              std::vector<Successor> &successors) const override {
     const Stage &stage = context.graph.getStage(index);
     SketchState whole = state;
-    Nest nest;
-    nest.root = index;
+    Nest nest =
+        makeTextNest(index, wholeText(cast<tensor::PadOp>(stage.op)));
     nest.members.push_back({index, -1, {}, false, false});
-    Step step;
-    step.kind = Step::Kind::Text;
-    step.stage = index;
-    step.text = wholeText(cast<tensor::PadOp>(stage.op));
-    nest.steps.push_back(std::move(step));
     whole.addNest(std::move(nest));
     whole.derivation.push_back("whole");
     successors.emplace_back(std::move(whole), static_cast<int>(index) - 1);

@@ -87,12 +87,8 @@ public:
       threads += loop == cut ? std::to_string(domain.values.front()) : "0";
       binding += loop == cut ? "\"" + knob + "\"" : "0 : i64";
     }
-    Nest nest;
-    nest.root = index;
-    Step step;
-    step.kind = Step::Kind::Text;
-    step.stage = index;
-    step.text =
+    Nest nest = makeTextNest(
+        index,
         "{result}_f, {result}, {result}_c, {result}_l = "
         "transform.structured.tile_reduction_using_forall {op} by num_threads "
         "= [" + threads + "] tile_sizes = [] {ansor.bind = {num_threads = [" + binding +
@@ -101,8 +97,7 @@ public:
         "    transform.annotate {result}_l \"ansor.parallel\" : "
         "!transform.any_op\n"
         "    transform.annotate {result} \"ansor.vectorize\" : "
-        "!transform.any_op";
-    nest.steps.push_back(std::move(step));
+        "!transform.any_op");
     NestMember member;
     member.stage = index;
     member.tile.resize(stage.loops.size());

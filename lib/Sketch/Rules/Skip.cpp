@@ -33,17 +33,11 @@ public:
     SketchState next = state;
     const Stage &stage = context.graph.getStage(index);
     if (stage.barrier && !stage.consumers.empty()) {
-      Nest nest;
-      nest.root = index;
-      Step step;
-      step.kind = Step::Kind::Text;
-      step.stage = index;
-      step.text =
+      next.addNest(makeTextNest(
+          index,
           "{result} = transform.get_result {op}[all] : (!transform.any_op) -> "
           "!transform.any_value\n    transform.structured.promote_tensor "
-          "{result} : !transform.any_value";
-      nest.steps.push_back(std::move(step));
-      next.addNest(std::move(nest));
+          "{result} : !transform.any_value"));
     }
     next.status[index] = StageStatus::Alone;
     successors.emplace_back(std::move(next), static_cast<int>(index) - 1);
