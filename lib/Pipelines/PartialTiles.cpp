@@ -102,6 +102,69 @@ static std::optional<TileSizes> getTileSizes(affine::AffineMinOp op) {
   return TileSizes{full, rest};
 }
 
+/// The loop whose induction variable decides `op`.
+static Operation *getDecidingLoop(affine::AffineMinOp op) {
+  for (Value operand : op->getOperands())
+    if (auto arg = dyn_cast<BlockArgument>(operand))
+      return arg.getOwner()->getParentOp();
+  return nullptr;
+}
+
+/// Takes the last iteration out of the sequential loop that decides `op`. Unlike
+/// branches in the loop this leaves the body as it is, so that accumulators can
+/// stay in registers for the rest of its iterations.
+static bool peel(affine::AffineMinOp op) {
+  auto loop = dyn_cast_or_null<scf::ForOp>(getDecidingLoop(op));
+  if (!loop || loop.getNumResults())
+    return false;
+  auto [lower, upper, step] = *getBounds(loop.getInductionVar());
+  int64_t last = lower + (upper - lower - 1) / step * step, count = 0;
+  loop.walk([&](Operation *) { ++count; });
+  if (last == lower || count > kMaxOps)
+    return false;
+  OpBuilder b(loop);
+  Location loc = loop.getLoc();
+  loop.getUpperBoundMutable().assign(
+      arith::ConstantIndexOp::create(b, loc, last));
+  b.setInsertionPointAfter(loop);
+  IRMapping mapping;
+  mapping.map(loop.getInductionVar(),
+              arith::ConstantIndexOp::create(b, loc, last).getResult());
+  SmallVector<Operation *> copies;
+  for (Operation &inner : loop.getBody()->without_terminator())
+    copies.push_back(b.clone(inner, mapping));
+  // What only the position decided is known in the copy.
+  auto fold = [](affine::AffineMinOp min) {
+    SmallVector<Attribute> operands, results;
+    for (Value operand : min->getOperands()) {
+      std::optional<int64_t> value = getConstantIntValue(operand);
+      if (!value)
+        return;
+      operands.push_back(Builder(min.getContext()).getIndexAttr(*value));
+    }
+    if (failed(min.getMap().constantFold(operands, results)))
+      return;
+    int64_t least = std::numeric_limits<int64_t>::max();
+    for (Attribute result : results)
+      least = std::min(least, cast<IntegerAttr>(result).getInt());
+    OpBuilder b(min);
+    min.replaceAllUsesWith(
+        arith::ConstantIndexOp::create(b, min.getLoc(), least).getResult());
+    min.erase();
+  };
+  for (Operation *copy : copies) {
+    if (auto min = dyn_cast<affine::AffineMinOp>(copy)) {
+      fold(min);
+      continue;
+    }
+    SmallVector<affine::AffineMinOp> mins;
+    copy->walk([&](affine::AffineMinOp min) { mins.push_back(min); });
+    for (affine::AffineMinOp min : mins)
+      fold(min);
+  }
+  return true;
+}
+
 /// Replaces the size by its values: what follows it in its block becomes two
 /// branches.
 static bool specialize(affine::AffineMinOp op) {
@@ -116,6 +179,10 @@ static bool specialize(affine::AffineMinOp op) {
     op.erase();
   };
   if (sizes->full == sizes->rest) {
+    replaceBy(sizes->full);
+    return true;
+  }
+  if (peel(op)) {
     replaceBy(sizes->full);
     return true;
   }

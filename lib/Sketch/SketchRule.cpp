@@ -96,7 +96,8 @@ unsigned SketchState::addNest(Nest nest) {
 TileSize mlir::ansor::addTileKnob(SketchState &state, const Stage &stage,
                                   unsigned loop, unsigned level,
                                   unsigned levels, int64_t multipleOf,
-                                  int64_t max, int64_t extent) {
+                                  int64_t max, int64_t extent,
+                                  TilePolicy policy) {
   const StageLoop &info = stage.loops[loop];
   if (info.extent == 1 || !info.tileable)
     return TileSize(0);
@@ -109,6 +110,7 @@ TileSize mlir::ansor::addTileKnob(SketchState &state, const Stage &stage,
   domain.extent = extent ? extent : info.extent;
   domain.multipleOf = std::lcm(info.multipleOf, multipleOf);
   domain.max = max;
+  domain.policy = policy;
   std::string name = ("s" + Twine(stage.tag) + ".d" + Twine(loop) + ".l" +
                       Twine(level))
                          .str();
@@ -122,6 +124,84 @@ int64_t mlir::ansor::vectorMultiple(const SketchContext &context,
   while (multiple > 1 && extent % multiple)
     multiple /= 2;
   return multiple;
+}
+
+/// Divisors, multiples of the vector's length, that leave a choice.
+static constexpr int64_t kManyDivisors = 4;
+/// Loops up to this length, windows mostly, are cut by divisors.
+static constexpr int64_t kShortLoop = 16;
+/// A stage with fewer tilings than this has little to choose from.
+static constexpr int64_t kManyTilings = 24;
+/// Tiles of a loop that leave a choice.
+static constexpr int64_t kManyTiles = 8;
+
+/// Numbers of (chains of) tiles that are divisors and multiples of `multiple`.
+static std::pair<int64_t, int64_t> countDivisors(int64_t extent,
+                                                 int64_t multiple) {
+  SmallVector<int64_t> sizes;
+  auto add = [&](int64_t size) {
+    if (size % multiple == 0)
+      sizes.push_back(size);
+  };
+  for (int64_t size = 1; size <= extent / size; ++size) {
+    if (extent % size)
+      continue;
+    add(size);
+    if (size != extent / size)
+      add(extent / size);
+  }
+  int64_t chains = 0;
+  for (int64_t outer : sizes)
+    chains += llvm::count_if(
+        sizes, [&](int64_t inner) { return outer % inner == 0; });
+  return {sizes.size(), chains};
+}
+
+SmallVector<LoopCut> mlir::ansor::chooseCuts(const SketchContext &context,
+                                             const Stage &stage,
+                                             int vectorLoop) {
+  SmallVector<LoopCut> cuts(stage.loops.size());
+  if (context.space == SpaceKind::Ansor)
+    return cuts;
+  int64_t lanes = context.target.lanes(stage.elementBits), tilings = 1;
+  for (auto [loop, info] : llvm::enumerate(stage.loops)) {
+    if (!info.tileable || info.extent == 1)
+      continue;
+    bool vectors = static_cast<int>(loop) == vectorLoop;
+    if (vectors)
+      cuts[loop].multipleOf = vectorMultiple(context, stage, loop);
+    auto [divisors, chains] = countDivisors(
+        info.extent, std::lcm(cuts[loop].multipleOf, info.multipleOf));
+    bool ragged = vectors ? info.extent > lanes && info.extent % lanes
+                          : info.extent > kShortLoop;
+    if (ragged && divisors < kManyDivisors) {
+      cuts[loop].policy = TilePolicy::Remainder;
+      tilings = kManyTilings;
+    }
+    if (!info.reduction || stage.reorderable)
+      tilings = std::min(kManyTilings,
+                         tilings * (info.reduction ? divisors : chains));
+  }
+  for (auto [loop, info] : llvm::enumerate(stage.loops)) {
+    if (tilings < kManyTilings)
+      cuts[loop].policy = TilePolicy::Remainder;
+    if (cuts[loop].policy == TilePolicy::Divisor)
+      continue;
+    cuts[loop].multipleOf = 1;
+    if (static_cast<int>(loop) == vectorLoop)
+      while (cuts[loop].multipleOf * 2 <=
+             std::min(lanes, info.extent / kManyTiles))
+        cuts[loop].multipleOf *= 2;
+  }
+  return cuts;
+}
+
+TileSize mlir::ansor::addTileKnob(SketchState &state, const Stage &stage,
+                                  unsigned loop, unsigned level,
+                                  unsigned levels, const LoopCut &cut) {
+  return addTileKnob(state, stage, loop, level, levels, cut.multipleOf,
+                     /*max=*/0, /*extent=*/0,
+                     level == 0 ? cut.policy : TilePolicy::Divisor);
 }
 
 SmallVector<int64_t> mlir::ansor::spatialFirst(const Stage &stage) {

@@ -175,7 +175,27 @@ SketchRules getSketchRules(SpaceKind space);
 /// never cut.
 TileSize addTileKnob(SketchState &state, const Stage &stage, unsigned loop,
                      unsigned level, unsigned levels, int64_t multipleOf = 1,
-                     int64_t max = 0, int64_t extent = 0);
+                     int64_t max = 0, int64_t extent = 0,
+                     TilePolicy policy = TilePolicy::Divisor);
+
+/// How a loop is cut: tiles are multiples of `multipleOf`, and the outermost
+/// ones need not divide the extent with policy "remainder".
+struct LoopCut {
+  TilePolicy policy = TilePolicy::Divisor;
+  int64_t multipleOf = 1;
+};
+
+/// Cuts of all loops of `stage`, vectors lying along `vectorLoop` (or -1).
+/// Sizes that divide are preferred: a loop gets remainders if hardly any of its
+/// divisors makes a good tile, and all loops do if there is little to choose
+/// from altogether.
+SmallVector<LoopCut> chooseCuts(const SketchContext &context,
+                                const Stage &stage, int vectorLoop);
+
+/// The same knob after `cut`; levels but the outermost divide what is outside
+/// of them.
+TileSize addTileKnob(SketchState &state, const Stage &stage, unsigned loop,
+                     unsigned level, unsigned levels, const LoopCut &cut);
 
 /// The number of elements that the innermost tile of `loop` is a multiple of:
 /// the largest power of two up to the vector lanes that divides the extent.

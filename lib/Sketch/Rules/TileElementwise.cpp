@@ -37,14 +37,11 @@ public:
     const Stage &stage = context.graph.getStage(index);
     unsigned numLoops = stage.loops.size();
     SmallVector<TileSize> outer(numLoops), inner(numLoops);
-    int vectorLoop = stage.contiguousLoop();
+    SmallVector<LoopCut> cuts =
+        chooseCuts(context, stage, stage.contiguousLoop());
     for (unsigned loop = 0; loop < numLoops; ++loop) {
-      int64_t multiple = static_cast<int>(loop) == vectorLoop &&
-                                 context.space == SpaceKind::Full
-                             ? vectorMultiple(context, stage, loop)
-                             : 1;
-      outer[loop] = addTileKnob(next, stage, loop, 0, 2, multiple);
-      inner[loop] = addTileKnob(next, stage, loop, 1, 2, multiple);
+      outer[loop] = addTileKnob(next, stage, loop, 0, 2, cuts[loop]);
+      inner[loop] = addTileKnob(next, stage, loop, 1, 2, cuts[loop]);
     }
     Nest nest;
     nest.root = index;

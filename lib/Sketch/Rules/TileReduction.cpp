@@ -38,17 +38,14 @@ static void addReductionNest(const SketchContext &context, SketchState &state,
   const Stage &stage = context.graph.getStage(index);
   unsigned numLoops = stage.loops.size();
   SmallVector<TileSize> outer(numLoops), inner(numLoops), steps(numLoops);
-  int vectorLoop = fastestReadLoop(stage);
+  SmallVector<LoopCut> cuts =
+      chooseCuts(context, stage, fastestReadLoop(stage));
   for (unsigned loop = 0; loop < numLoops; ++loop) {
-    int64_t multiple = static_cast<int>(loop) == vectorLoop &&
-                               context.space == SpaceKind::Full
-                           ? vectorMultiple(context, stage, loop)
-                           : 1;
     if (!stage.loops[loop].reduction) {
-      outer[loop] = addTileKnob(state, stage, loop, 0, 2, multiple);
-      inner[loop] = addTileKnob(state, stage, loop, 1, 2, multiple);
+      outer[loop] = addTileKnob(state, stage, loop, 0, 2, cuts[loop]);
+      inner[loop] = addTileKnob(state, stage, loop, 1, 2, cuts[loop]);
     } else if (stage.reorderable) {
-      steps[loop] = addTileKnob(state, stage, loop, 0, 1, multiple);
+      steps[loop] = addTileKnob(state, stage, loop, 0, 1, cuts[loop]);
     }
   }
 
