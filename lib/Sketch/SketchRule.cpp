@@ -133,7 +133,7 @@ static constexpr int64_t kShortLoop = 16;
 /// A stage with fewer tilings than this has little to choose from.
 static constexpr int64_t kManyTilings = 24;
 /// Tiles of a loop that leave a choice.
-static constexpr int64_t kManyTiles = 8;
+static constexpr int64_t kManyTiles = 10;
 
 /// Numbers of (chains of) tiles that are divisors and multiples of `multiple`.
 static std::pair<int64_t, int64_t> countDivisors(int64_t extent,
@@ -178,7 +178,7 @@ SmallVector<LoopCut> mlir::ansor::chooseCuts(const SketchContext &context,
       cuts[loop].policy = TilePolicy::Remainder;
       tilings = kManyTilings;
     }
-    if (!info.reduction || stage.reorderable)
+    if (!info.reduction || stage.cuttable)
       tilings = std::min(kManyTilings,
                          tilings * (info.reduction ? divisors : chains));
   }

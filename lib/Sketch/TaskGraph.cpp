@@ -221,6 +221,11 @@ static StringRef analyzeLinalg(Stage &stage, linalg::LinalgOp op) {
   stage.inlinable = stage.elementwise && op->getNumResults() == 1 &&
                     llvm::all_of(*op.getBlock(), isCheap);
   stage.reorderable = stage.reduces && isReorderable(op);
+  stage.cuttable =
+      stage.reorderable ||
+      llvm::count_if(stage.loops, [](const StageLoop &loop) {
+        return loop.reduction && loop.extent > 1;
+      }) == 1;
 
   // OSDI 2020: some operand is reused along an axis of the result.
   unsigned reused = 0;

@@ -48,17 +48,38 @@ func.func private @reverse(%x: tensor<16xf32>, %out: tensor<16xf32>) -> tensor<1
 
 // -----
 
-// A combiner without neutral element: rows in parallel, the reduction whole.
+// A combiner without neutral element: rows in parallel. A single reduction loop
+// may be cut, since its iterations keep their order.
 // CHECK-LABEL: func.func private @subtract
 // CHECK: ansor.derivation = ["tile-reduction(s1)", "initialize(s0)"]
 // CHECK: tune.knob<"s1.d0.l0">
-// CHECK-NOT: tune.knob<"s1.d1
+// CHECK: tune.knob<"s1.d1.l0">
 #in = affine_map<(d0, d1) -> (d0, d1)>
 #out = affine_map<(d0, d1) -> (d0)>
 func.func private @subtract(%x: tensor<8x32xf32>, %o: tensor<8xf32>) -> tensor<8xf32> attributes {ansor.task = "a1-03"} {
   %c0 = arith.constant 0.0 : f32
   %f = linalg.fill {ansor.stage = 0 : i64} ins(%c0 : f32) outs(%o : tensor<8xf32>) -> tensor<8xf32>
   %r = linalg.generic {indexing_maps = [#in, #out], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x32xf32>) outs(%f : tensor<8xf32>) attrs = {ansor.stage = 1 : i64} {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.subf %b, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+// Two such loops would change places with each other: they stay whole.
+// CHECK-LABEL: func.func private @subtract_twice
+// CHECK: tune.knob<"s1.d0.l0">
+// CHECK-NOT: tune.knob<"s1.d1
+// CHECK-NOT: tune.knob<"s1.d2
+#in = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#out = affine_map<(d0, d1, d2) -> (d0)>
+func.func private @subtract_twice(%x: tensor<8x32x4xf32>, %o: tensor<8xf32>) -> tensor<8xf32> attributes {ansor.task = "a1-05"} {
+  %c0 = arith.constant 0.0 : f32
+  %f = linalg.fill {ansor.stage = 0 : i64} ins(%c0 : f32) outs(%o : tensor<8xf32>) -> tensor<8xf32>
+  %r = linalg.generic {indexing_maps = [#in, #out], iterator_types = ["parallel", "reduction", "reduction"]} ins(%x : tensor<8x32x4xf32>) outs(%f : tensor<8xf32>) attrs = {ansor.stage = 1 : i64} {
   ^bb0(%a: f32, %b: f32):
     %s = arith.subf %b, %a : f32
     linalg.yield %s : f32

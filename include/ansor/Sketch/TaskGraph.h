@@ -72,6 +72,9 @@ struct Stage {
   /// Its reduction may run in any order: one result, a combiner that is
   /// associative, commutative and has a neutral element, no `linalg.index`.
   bool reorderable = false;
+  /// Its reduction may be cut in tiles: in any order, or there is one loop only,
+  /// whose iterations keep their order.
+  bool cuttable = false;
   /// Must not be computed inside the tiles of a consumer: tiles that follow the
   /// consumer's are not known to be right.
   bool barrier = false;

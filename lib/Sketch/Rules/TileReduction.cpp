@@ -44,7 +44,7 @@ static void addReductionNest(const SketchContext &context, SketchState &state,
     if (!stage.loops[loop].reduction) {
       outer[loop] = addTileKnob(state, stage, loop, 0, 2, cuts[loop]);
       inner[loop] = addTileKnob(state, stage, loop, 1, 2, cuts[loop]);
-    } else if (stage.reorderable) {
+    } else if (stage.cuttable) {
       steps[loop] = addTileKnob(state, stage, loop, 0, 1, cuts[loop]);
     }
   }
@@ -117,7 +117,7 @@ public:
     if (!isReduction(stage))
       return Match::Skip;
     return stage.hasTileableLoop(/*reduction=*/false) ||
-                   (stage.reorderable &&
+                   (stage.cuttable &&
                     stage.hasTileableLoop(/*reduction=*/true))
                ? Match::ApplyAndSkipRest
                : Match::Skip;
