@@ -78,6 +78,8 @@ static std::string trialLine(const TrialRecord &trial) {
                       {"seed", trial.seed},
                       {"trial", trial.trial},
                       {"threads", trial.threads}};
+  if (trial.round >= 0)
+    object["round"] = trial.round;
   if (!trial.sketchHash.empty())
     object["sketch_hash"] = trial.sketchHash;
   if (!trial.message.empty())
@@ -178,6 +180,7 @@ static TrialRecord parseTrial(Fields &fields) {
   trial.runSeconds = fields.number("run_s", false);
   trial.seed = fields.uinteger("seed");
   trial.trial = fields.integer("trial");
+  trial.round = fields.integer("round", /*required=*/false, -1);
   trial.threads = fields.integer("threads");
   if (trial.error != ErrorKind::None)
     return trial;

@@ -53,6 +53,17 @@ struct TunePass : public ansor::impl::TunePassBase<TunePass> {
                                 << "': use \"xgboost\" or \"random\"";
     if (threads < 1)
       return module.emitError() << "threads must be at least 1";
+    std::optional<SchedulerKind> schedulerKind =
+        parseSchedulerKind(taskScheduler);
+    if (!schedulerKind)
+      return module.emitError() << "unknown task scheduler '" << taskScheduler
+                                << "': use \"gradient\" or \"round-robin\"";
+    std::string problem;
+    FailureOr<Objective> parsed = Objective::parse(objective, 1, problem);
+    if (failed(parsed))
+      return module.emitError() << problem;
+    options.scheduler = *schedulerKind;
+    options.objective = *parsed;
     options.space = *spaceKind;
     options.model = *modelKind;
     options.trials = trials;

@@ -9,6 +9,7 @@
 #include "Report.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 
 using namespace mlir;
@@ -26,14 +27,16 @@ static std::string formatSeconds(double seconds) {
 }
 
 /// Weighted times of all tasks that have a reference: unscheduled, and with
-/// what is best by now.
-static std::pair<double, double> sumTimes(ArrayRef<TaskState> tasks) {
+/// what is best by now. Of all networks, or of one.
+static std::pair<double, double>
+sumTimes(ArrayRef<TaskState> tasks, std::optional<size_t> network = {}) {
   double reference = 0, best = 0;
   for (const TaskState &state : tasks) {
     if (state.reference <= 0)
       continue;
-    reference += state.task.weight * state.reference;
-    best += state.task.weight * std::min(state.best, state.reference);
+    double weight = network ? state.weights[*network] : state.task.weight;
+    reference += weight * state.reference;
+    best += weight * std::min(state.best, state.reference);
   }
   return {reference, best};
 }
@@ -82,7 +85,8 @@ void ProgressLine::end() {
   open = false;
 }
 
-static void printTable(raw_ostream &os, ArrayRef<TaskState> tasks) {
+static void printTable(raw_ostream &os, ArrayRef<TaskState> tasks,
+                       ArrayRef<std::string> networks) {
   os << format("%-24s %6s %9s %15s %11s %9s %7s %7s\n", "task", "weight",
                "GFLOP", "unscheduled ms", "best ms", "speed-up", "trials",
                "errors");
@@ -102,17 +106,31 @@ static void printTable(raw_ostream &os, ArrayRef<TaskState> tasks) {
       speedup = state.improved()
                     ? llvm::formatv("{0:f2}x", state.reference / state.best)
                     : std::string("1.00x");
+    // Networks name their tasks alike.
+    std::string name = state.task.name;
+    if (networks.size() > 1)
+      for (auto [number, weight] : llvm::enumerate(state.weights))
+        if (weight > 0) {
+          name = llvm::formatv("{0}:{1}", number + 1, name);
+          break;
+        }
     os << format("%-24s %6lld %9.4f %15s %11s %9s %7lld %7lld\n",
-                 state.task.name.c_str(), (long long)state.task.weight,
+                 name.c_str(), (long long)state.task.weight,
                  state.task.flops / 1e9, milliseconds(state.reference).c_str(),
                  milliseconds(state.best).c_str(), speedup.c_str(),
                  (long long)state.trials, (long long)errors);
   }
-  auto [reference, best] = sumTimes(tasks);
-  if (best > 0)
-    os << format("%-24s %6s %9s %15s %11s %9s\n", "total, weighted", "", "",
-                 milliseconds(reference).c_str(), milliseconds(best).c_str(),
-                 llvm::formatv("{0:f2}x", reference / best).str().c_str());
+  auto printTotal = [&](StringRef name, std::optional<size_t> network) {
+    auto [reference, best] = sumTimes(tasks, network);
+    if (best > 0)
+      os << format("%-24s %6s %9s %15s %11s %9s\n", name.str().c_str(), "", "",
+                   milliseconds(reference).c_str(), milliseconds(best).c_str(),
+                   llvm::formatv("{0:f2}x", reference / best).str().c_str());
+  };
+  if (networks.size() > 1)
+    for (auto [number, path] : llvm::enumerate(networks))
+      printTotal(llvm::sys::path::filename(path), number);
+  printTotal("total, weighted", std::nullopt);
 }
 
 /// The first line of a message, cut to a length that fits a terminal.
@@ -122,10 +140,11 @@ static std::string shorten(StringRef message) {
                              : first.take_front(157).str() + "...";
 }
 
-void ansor::printReport(raw_ostream &os, const TuneResult &result) {
+void ansor::printReport(raw_ostream &os, const TuneResult &result,
+                        ArrayRef<std::string> networks) {
   if (result.interrupted)
     os << "interrupted: these are the results so far\n";
-  printTable(os, result.tasks);
+  printTable(os, result.tasks, networks);
   for (const TaskState &state : result.tasks) {
     if (!state.improved())
       os << state.task.name

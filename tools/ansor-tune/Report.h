@@ -32,8 +32,9 @@ private:
 std::string describeProgress(const TuneProgress &progress);
 
 /// The table of tasks, errors with their first message, rejections, and where
-/// the time went.
-void printReport(llvm::raw_ostream &os, const TuneResult &result);
+/// the time went. `networks` are the names of the models.
+void printReport(llvm::raw_ostream &os, const TuneResult &result,
+                 ArrayRef<std::string> networks);
 
 } // namespace mlir::ansor
 

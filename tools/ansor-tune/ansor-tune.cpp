@@ -14,6 +14,7 @@
 #include "Report.h"
 #include "ansor/InitAll.h"
 #include "ansor/Search/Search.h"
+#include "ansor/Search/Simulation.h"
 #include "ansor/Support/LoadModule.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -38,13 +39,13 @@ struct Flags {
   cl::OptionCategory files{"Files"}, searching{"Search"},
       measuring{"Measuring"};
 
-  cl::opt<std::string> inputPath{cl::Positional, cl::Required,
-      cl::desc("MODEL.mlir"),
-      cl::cat(files)};
-  cl::opt<std::string> outputPath{"o", cl::value_desc("TUNED.mlir"),
+  cl::list<std::string> inputPaths{cl::Positional,
+      cl::desc("MODEL.mlir [MODEL.mlir...]"), cl::cat(files)};
+  cl::list<std::string> outputPaths{"o", cl::value_desc("TUNED.mlir"),
       cl::cat(files),
       cl::desc("write the module with its tasks extracted and the best "
-               "schedules applied; - is standard output")};
+               "schedules applied; - is standard output. For several models, "
+               "give it once a model, in their order")};
   cl::opt<std::string> recordsPath{"records", cl::value_desc("LOG.jsonl"),
       cl::cat(files),
       cl::desc("log every trial there; if the file exists, resume from "
@@ -61,6 +62,26 @@ struct Flags {
       cl::cat(files),
       cl::desc("take the times from this log instead of measuring")};
 
+  cl::opt<std::string> taskScheduler{"task-scheduler", cl::init("gradient"),
+      cl::cat(searching),
+      cl::desc("gradient: the task whose trials promise most; round-robin: "
+               "all as many (gradient)")};
+  cl::opt<std::string> objective{"objective", cl::init("sum"),
+      cl::cat(searching),
+      cl::desc("what the gradient lowers: sum: the time of all networks; "
+               "latency:MS,...: a network's time down to a target; "
+               "speedup[:MS,...]: the geometric mean of speed-ups over these "
+               "times, or over the unscheduled networks; early-stop:TRIALS: "
+               "the sum, but a task without gain for so many trials gets no "
+               "more (sum)")};
+  cl::list<double> networkWeights{"network-weights", cl::CommaSeparated,
+      cl::value_desc("W,..."), cl::cat(searching),
+      cl::desc("how much each model counts (1)")};
+  cl::opt<std::string> simulate{"simulate-scheduler",
+      cl::value_desc("LOG.jsonl"), cl::cat(searching),
+      cl::desc("measure nothing and need no model: spend the trials on the "
+               "tasks of this log as the scheduler would, take what the log "
+               "has for them, and print a JSON line a round")};
   cl::opt<int64_t> trials{"trials", cl::Required, cl::cat(searching),
       cl::desc("trials in total, over all tasks; at least one a task, "
                "64 a task and more for good results")};
@@ -157,9 +178,38 @@ static bool checkWritable(StringRef path) {
   return true;
 }
 
+/// The scheduler of a run over `networks` models, or an error that is shown.
+static LogicalResult readScheduler(const Flags &flags, size_t networks,
+                                   TuneOptions &options) {
+  std::optional<SchedulerKind> kind = parseSchedulerKind(flags.taskScheduler);
+  if (!kind)
+    return failure(fail("--task-scheduler must be gradient or round-robin"));
+  options.scheduler = *kind;
+  std::string error;
+  FailureOr<Objective> objective =
+      Objective::parse(flags.objective, networks, error);
+  if (failed(objective))
+    return failure(fail(error));
+  options.objective = *objective;
+  if (flags.networkWeights.empty())
+    return success();
+  if (flags.networkWeights.size() != networks)
+    return failure(fail("--network-weights has " +
+                        Twine(flags.networkWeights.size()) + " weights for " +
+                        Twine(networks) + " models"));
+  for (double weight : flags.networkWeights) {
+    if (!(weight > 0))
+      return failure(fail("--network-weights must be positive"));
+    options.objective.weights.push_back(weight);
+  }
+  return success();
+}
+
 static FailureOr<TuneOptions> makeOptions(ModuleOp module,
                                           const Flags &flags) {
   TuneOptions options;
+  if (failed(readScheduler(flags, flags.inputPaths.size(), options)))
+    return failure();
   FailureOr<TargetInfo> info =
       resolveTuneTarget(module, flags.target, flags.replayPath);
   if (failed(info))
@@ -234,6 +284,57 @@ static LogicalResult writeTuned(ModuleOp module, StringRef path,
   return success();
 }
 
+/// Spends trials on the curves of a log, and prints how that goes.
+static int simulateScheduler(const Flags &flags, MLIRContext &context) {
+  if (!flags.inputPaths.empty())
+    return fail("--simulate-scheduler takes its tasks from the log: give no "
+                "model");
+  TuneOptions options;
+  if (failed(readScheduler(flags, /*networks=*/1, options)))
+    return 1;
+  std::string error;
+  FailureOr<RecordLog> log = loadRecords(flags.simulate, error);
+  if (failed(log))
+    return fail(error);
+  std::vector<TaskCurve> curves = readCurves(*log, &context);
+  if (curves.empty())
+    return fail("'" + flags.simulate + "' has no trials; does the file exist?");
+  if (flags.trials < int64_t(curves.size()))
+    return fail("too few trials: " + Twine(flags.trials) + " for " +
+                Twine(curves.size()) + " tasks");
+  std::unique_ptr<TaskScheduler> scheduler =
+      options.scheduler == SchedulerKind::RoundRobin
+          ? createRoundRobinScheduler()
+          : createGradientScheduler(options.objective);
+  SimulationOptions simulation;
+  simulation.trials = flags.trials;
+  simulation.seed = flags.seed;
+  std::vector<int64_t> trials(curves.size(), 0);
+  int64_t before = 0;
+  std::vector<SimulatedRound> rounds =
+      simulate(curves, *scheduler, options.objective, simulation);
+  for (const SimulatedRound &round : rounds) {
+    trials[round.task] += round.trials - before;
+    before = round.trials;
+    llvm::outs() << llvm::json::Value(llvm::json::Object{
+                        {"task", curves[round.task].task.key},
+                        {"trials", round.trials},
+                        {"latency_ms", round.latency * 1e3},
+                        {"objective", round.objective}})
+                 << "\n";
+  }
+  llvm::json::Object perTask;
+  for (auto [curve, count] : llvm::zip_equal(curves, trials))
+    perTask[curve.task.key] = count;
+  llvm::outs() << llvm::json::Value(llvm::json::Object{
+                      {"scheduler", flags.taskScheduler},
+                      {"trials", before},
+                      {"latency_ms", rounds.back().latency * 1e3},
+                      {"trials_by_task", std::move(perTask)}})
+               << "\n";
+  return 0;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::ResetCommandLineParser();
@@ -244,8 +345,8 @@ int main(int argc, char **argv) {
       "Ansor auto-scheduler: tunes the tensor programs of a model\n\n"
       "  ansor-tune MODEL.mlir --trials=N --records=LOG.jsonl "
       "--library=BEST.mlir -o TUNED.mlir\n\n"
-      "MODEL.mlir is linalg on tensors. Its tasks are measured round-robin on "
-      "this machine, in child\nprocesses, and compared with the unscheduled "
+      "MODEL.mlir is linalg on tensors. Its tasks are measured on this machine, "
+      "in child processes,\nand compared with the unscheduled "
       "program. SIGINT and SIGTERM end the run cleanly:\nwhat was measured is "
       "written, and the exit code is 130. Run the same command again to go "
       "on.\n");
@@ -254,31 +355,46 @@ int main(int argc, char **argv) {
   registerUpstream(registry);
   registerAllDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  FailureOr<OwningOpRef<ModuleOp>> module =
-      loadModule(flags.inputPath, context);
-  if (failed(module))
-    return 1;
+  if (!flags.simulate.empty())
+    return simulateScheduler(flags, context);
+  if (flags.inputPaths.empty())
+    return fail("no model is given: ansor-tune MODEL.mlir --trials=N");
+  if (!flags.outputPaths.empty() &&
+      flags.outputPaths.size() != flags.inputPaths.size())
+    return fail("give -o once a model: there are " +
+                Twine(flags.outputPaths.size()) + " for " +
+                Twine(flags.inputPaths.size()) + " models");
+  std::vector<OwningOpRef<ModuleOp>> modules;
+  SmallVector<ModuleOp> networks;
+  for (const std::string &path : flags.inputPaths) {
+    FailureOr<OwningOpRef<ModuleOp>> module = loadModule(path, context);
+    if (failed(module))
+      return 1;
+    networks.push_back(**module);
+    modules.push_back(std::move(*module));
+  }
   llvm::SourceMgr sourceMgr;
   SourceMgrDiagnosticHandler printer(sourceMgr, &context);
-  FailureOr<TuneOptions> options = makeOptions(**module, flags);
+  FailureOr<TuneOptions> options = makeOptions(networks.front(), flags);
   if (failed(options) || !checkWritable(flags.libraryPath) ||
-      !checkWritable(flags.outputPath))
+      !llvm::all_of(flags.outputPaths, checkWritable))
     return 1;
 
   handleSignals();
   ProgressLine line(llvm::errs());
   FailureOr<TuneResult> result =
-      tune(**module, *options, [&](const TuneProgress &now) { line.show(now); },
+      tune(networks, *options, [&](const TuneProgress &now) { line.show(now); },
            [] { return interrupted != 0; });
   line.end();
   if (failed(result))
     return 1;
-  raw_ostream &os = flags.outputPath == "-" ? llvm::errs() : llvm::outs();
-  printReport(os, *result);
+  raw_ostream &os = llvm::is_contained(flags.outputPaths, "-") ? llvm::errs()
+                                                               : llvm::outs();
+  printReport(os, *result, flags.inputPaths);
   os.flush();
-  if (!flags.outputPath.empty() &&
-      failed(writeTuned(**module, flags.outputPath, *result, options->target,
+  for (auto [module, path] : llvm::zip(networks, flags.outputPaths))
+    if (failed(writeTuned(module, path, *result, options->target,
                           options->keepSlower)))
-    return 1;
+      return 1;
   return result->interrupted ? 130 : 0;
 }

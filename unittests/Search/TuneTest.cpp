@@ -218,20 +218,22 @@ TEST_F(TuneTest, ReplayIsTheSameSearch) {
 }
 
 TEST_F(TuneTest, InterruptedRunsGoOnAsIfNothingHadHappened) {
+  options.trials = 64;
+  options.gradient.epsilon = 0.3;
   ASSERT_TRUE(succeeded(run()));
   std::string whole = read(records);
   // Stopped after each number of batches in turn.
-  for (size_t stopAt : {2, 3, 4}) {
+  for (size_t stopAt : {2, 3, 4, 5, 7}) {
     llvm::sys::fs::remove(records);
     FailureOr<TuneResult> part =
         run([&] { return progress.size() >= stopAt; });
     ASSERT_TRUE(succeeded(part));
     EXPECT_TRUE(part->interrupted);
     size_t before = measurer.measured.size();
-    EXPECT_LT(before, 34u);
+    EXPECT_LT(before, 66u);
     FailureOr<TuneResult> rest = run();
     ASSERT_TRUE(succeeded(rest));
-    EXPECT_EQ(before + measurer.measured.size(), 34u);
+    EXPECT_EQ(before + measurer.measured.size(), 66u);
     EXPECT_EQ(rest->tasks[0].resumed + rest->tasks[1].resumed, progress[0]);
     // The lines of tasks come first in one run, too.
     EXPECT_EQ(whole, read(records));
@@ -245,6 +247,7 @@ TEST_F(TuneTest, InterruptedRunsGoOnAsIfNothingHadHappened) {
 }
 
 TEST_F(TuneTest, MoreTrialsExtendALog) {
+  options.scheduler = SchedulerKind::RoundRobin;
   options.trials = 8;
   ASSERT_TRUE(succeeded(run()));
   options.trials = 24;
@@ -253,6 +256,66 @@ TEST_F(TuneTest, MoreTrialsExtendALog) {
   EXPECT_EQ(measurer.measured.size(), 16u);
   EXPECT_EQ(result->tasks[0].trials, 12);
   EXPECT_EQ(result->tasks[1].trials, 12);
+}
+
+TEST_F(TuneTest, TheGradientSpendsTrialsUnevenly) {
+  options.trials = 64;
+  // The second task, a row sum, is done at once; the first one improves.
+  measurer.answer = [&](const MeasureInput &input) {
+    bool isSum = input.taskModule.find("maximumf") == std::string::npos;
+    double time = FakeMeasurer::time(input.candidate);
+    return FakeMeasurer::good(isSum ? 1e-4 : time);
+  };
+  FailureOr<TuneResult> result = run();
+  ASSERT_TRUE(succeeded(result));
+  EXPECT_EQ(result->tasks[0].trials + result->tasks[1].trials, 64);
+  EXPECT_GT(result->tasks[0].trials, 2 * result->tasks[1].trials);
+}
+
+TEST_F(TuneTest, ReachedTargetsEndTheRun) {
+  std::string error;
+  options.objective = *Objective::parse("latency:1000", 1, error);
+  FailureOr<TuneResult> result = run();
+  ASSERT_TRUE(succeeded(result));
+  EXPECT_EQ(result->tasks[0].trials + result->tasks[1].trials, 16);
+  ASSERT_EQ(result->notes.size(), 1u);
+  EXPECT_EQ(result->notes[0], "16 trials were not needed: no task can improve "
+                              "the objective");
+}
+
+TEST_F(TuneTest, UsersChooseTheTask) {
+  options.chooseTask =
+      [](ArrayRef<ScheduledTask> tasks) -> std::optional<unsigned> {
+    if (tasks[1].trials >= 24)
+      return std::nullopt;
+    return 1;
+  };
+  FailureOr<TuneResult> result = run();
+  ASSERT_TRUE(succeeded(result));
+  EXPECT_EQ(result->tasks[0].trials, 0);
+  EXPECT_EQ(result->tasks[1].trials, 24);
+}
+
+TEST_F(TuneTest, NetworksShareTheirTasks) {
+  module = parseSourceString<ModuleOp>(model, &context);
+  auto other = parseSourceString<ModuleOp>(model, &context);
+  ModuleOp networks[] = {*module, *other};
+  FailureOr<TuneResult> result = tune(networks, options);
+  ASSERT_TRUE(succeeded(result));
+  ASSERT_EQ(result->tasks.size(), 2u);
+  for (const TaskState &state : result->tasks) {
+    EXPECT_EQ(state.task.weight, 2);
+    EXPECT_EQ(ArrayRef(state.weights), ArrayRef<int64_t>({1, 1}));
+  }
+  for (ModuleOp network : networks) {
+    unsigned applied = 0;
+    std::string error;
+    auto library = buildLibrary(result->bestEntries(), options.target, &context,
+                                error);
+    ASSERT_TRUE(succeeded(library)) << error;
+    EXPECT_TRUE(succeeded(applyLibrary(network, **library, &applied)));
+    EXPECT_EQ(applied, 2u);
+  }
 }
 
 TEST_F(TuneTest, FailuresAreCountedByKind) {

@@ -43,6 +43,7 @@ struct TrialRecord {
   double buildSeconds = 0, runSeconds = 0;
   uint64_t seed = 0; ///< of the search
   int64_t trial = 0; ///< number of the trial in its task, from 0
+  int64_t round = -1; ///< number of the round in its task, from 0; -1 unknown
   int threads = 1;   ///< of the measured code
 
   bool isReference() const { return sketch.empty(); }

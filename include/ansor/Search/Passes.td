@@ -26,6 +26,11 @@ def TunePass : Pass<"ansor-tune", "ModuleOp"> {
     Option<"target", "target", "std::string", "\"\"", "target; default the module's, else the host">,
     Option<"space", "space", "std::string", "\"full\"", "\"full\" or \"ansor\"">,
     Option<"model", "model", "std::string", "\"xgboost\"", "\"xgboost\" or \"random\"">,
+    Option<"taskScheduler", "task-scheduler", "std::string", "\"gradient\"",
+           "\"gradient\" or \"round-robin\"">,
+    Option<"objective", "objective", "std::string", "\"sum\"",
+           "of the gradient: \"sum\", \"latency:MS\", \"speedup\", \"speedup:MS\" "
+           "or \"early-stop:TRIALS\"">,
     Option<"threads", "threads", "int", "1", "threads of the measured code">,
     Option<"seed", "seed", "uint64_t", "0", "seed of the search">,
     Option<"earlyStop", "early-stop", "int64_t", "0",

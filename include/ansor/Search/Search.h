@@ -19,6 +19,7 @@
 #include "ansor/Measure/Measure.h"
 #include "ansor/Record/Record.h"
 #include "ansor/Search/Evolution.h"
+#include "ansor/Search/TaskScheduler.h"
 #include "ansor/Sketch/Sketch.h"
 #include "ansor/Space/DesignSpace.h"
 #include "ansor/Task/Task.h"
@@ -39,6 +40,10 @@ struct TuneOptions {
   SpaceKind space = SpaceKind::Full;
   ModelKind model = ModelKind::XGBoost; ///< Random: random candidates only
   EvolutionOptions evolution;
+  SchedulerKind scheduler = SchedulerKind::Gradient;
+  Objective objective;             ///< of the gradient; weighs the networks
+  GradientOptions gradient;
+  ChooseTask chooseTask;           ///< instead of `scheduler`, if set
   MeasureOptions measure;          ///< `target` and `seed` are set by tune()
   std::string recordsPath;         ///< resumed from and appended to
   std::string libraryPath;         ///< best schedules, written at the end
@@ -50,7 +55,8 @@ struct TuneOptions {
 };
 
 struct TaskState {
-  Task task;
+  Task task;                       ///< its weight is that of all networks
+  SmallVector<int64_t> weights;    ///< by network
   int64_t trials = 0;              ///< measured, the resumed ones included
   int64_t resumed = 0;             ///< of these, taken from the records
   double best = std::numeric_limits<double>::infinity(); ///< seconds
@@ -102,12 +108,18 @@ struct TuneResult {
 FailureOr<TargetInfo> resolveTuneTarget(ModuleOp module, StringRef spec,
                                         StringRef replayPath);
 
-/// Extracts the tasks of `module` (in place, unless it has some), tunes them
-/// round-robin, and applies nothing. Emits and fails if there is nothing to
+/// Extracts the tasks of `networks` (in place, unless they have some; at least
+/// one network, all of one context), merges equal ones, tunes them in the order
+/// of the scheduler, and applies nothing. Emits and fails if there is nothing to
 /// tune, trials are fewer than tasks, a file can't be used, or no candidate
 /// can be measured at all. `progress` is called after each batch; `stop` is
 /// polled, also from another thread, and ends the run cleanly with what was
 /// measured.
+FailureOr<TuneResult>
+tune(ArrayRef<ModuleOp> networks, const TuneOptions &options,
+     const std::function<void(const TuneProgress &)> &progress = {},
+     const std::function<bool()> &stop = {});
+/// The same for one network.
 FailureOr<TuneResult>
 tune(ModuleOp module, const TuneOptions &options,
      const std::function<void(const TuneProgress &)> &progress = {},

@@ -1,0 +1,249 @@
+//===- Round.cpp - One round of one task ------------------------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Session.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <atomic>
+#include <cmath>
+#include <thread>
+
+using namespace mlir;
+using namespace mlir::ansor;
+
+/// Trials that are measured in one go: their records are written together, so
+/// that a killed run loses little.
+static constexpr size_t kChunk = 16;
+
+/// Polls `stop` while the measurer works, and ends its children then.
+namespace {
+class StopWatcher {
+public:
+  StopWatcher(const std::function<bool()> &stop, Measurer &measurer) {
+    if (!stop)
+      return;
+    thread = std::thread([this, &stop, &measurer] {
+      while (!done) {
+        if (stop()) {
+          measurer.interrupt();
+          return;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      }
+    });
+  }
+  ~StopWatcher() {
+    done = true;
+    if (thread.joinable())
+      thread.join();
+  }
+
+private:
+  std::atomic<bool> done{false};
+  std::thread thread;
+};
+} // namespace
+
+LogicalResult Session::tuneOnce(unsigned index, int64_t count) {
+  TaskState &state = result.tasks[index];
+  TunedTask &tuned = tasks[index];
+  if (!tuned.hasReference && failed(measureReference(index)))
+    return failure();
+  if (stopped())
+    return success();
+
+  // The first batch of a task is random, whatever the model learned from
+  // others: it shows the model the whole space.
+  CostModel *scorer = nullptr;
+  if (model && state.trials > 0) {
+    if (failed(train(state.task.key)))
+      return failure();
+    if (model->isTrained())
+      scorer = model.get();
+  }
+  RandomGenerator rng =
+      makeGenerator(options.seed, state.task.key, state.trials);
+  std::vector<Candidate> batch = tuned.search->nextBatch(count, scorer, rng);
+  for (const auto &entry : tuned.search->getRejections())
+    state.rejections[entry.getKey().str()] = entry.getValue();
+  if (batch.empty()) {
+    state.finished = schedule[index].finished = true;
+    if (state.trials == 0)
+      result.notes.push_back(llvm::formatv(
+          "no candidate of task '{0}' can be built{1}{2}; it stays unscheduled",
+          state.task.key,
+          tuned.search->getFirstFailure().empty() ? "" : ": ",
+          tuned.search->getFirstFailure()));
+    return success();
+  }
+  ++state.rounds;
+  state.learnedRounds += scorer != nullptr;
+  for (ArrayRef<Candidate> rest = batch; !rest.empty() && !stopped();) {
+    ArrayRef<Candidate> chunk = rest.take_front(kChunk);
+    if (failed(measureBatch(index, chunk)))
+      return failure();
+    rest = rest.drop_front(chunk.size());
+  }
+  endRound(index);
+  if (options.earlyStop > 0 &&
+      state.trials - schedule[index].lastGain >= options.earlyStop)
+    state.finished = schedule[index].finished = true;
+  return success();
+}
+
+void Session::endRound(unsigned index) {
+  const TaskState &state = result.tasks[index];
+  double seconds = state.best;
+  if (state.reference > 0)
+    seconds = std::min(seconds, state.reference);
+  schedule[index].history.push_back(seconds);
+  scheduler->roundDone(schedule, index);
+}
+
+std::vector<MeasureResult> Session::measure(ArrayRef<MeasureInput> inputs) {
+  Stopwatch watch(result.cost.measure);
+  StopWatcher watcher(stop, *measurer);
+  std::vector<MeasureResult> results = measurer->measure(inputs);
+  for (const MeasureResult &measured : results) {
+    result.cost.build += measured.buildSeconds;
+    result.cost.run += measured.runSeconds;
+  }
+  return results;
+}
+
+static TrialRecord makeRecord(const MeasureResult &measured) {
+  TrialRecord trial;
+  trial.error = measured.error;
+  trial.message = measured.message;
+  trial.seconds = measured.seconds;
+  if (measured.error == ErrorKind::None)
+    trial.median = measured.median;
+  trial.maxError = measured.maxError;
+  trial.buildSeconds = measured.buildSeconds;
+  trial.runSeconds = measured.runSeconds;
+  return trial;
+}
+
+LogicalResult Session::append(const TrialRecord &trial) {
+  if (!writer || succeeded(writer->append(trial)))
+    return success();
+  return emitError() << writer->getError();
+}
+
+LogicalResult Session::measureReference(unsigned index) {
+  const Task &task = result.tasks[index].task;
+  std::vector<MeasureResult> results =
+      measure({{task.key, task.module, "", ""}});
+  const MeasureResult &measured = results.front();
+  if (stopped() && measured.error != ErrorKind::None)
+    return success();
+  if (measured.error == ErrorKind::Device && options.replayPath.empty())
+    return emitError() << "cannot measure on this device: "
+                              << measured.message;
+  TrialRecord trial = makeRecord(measured);
+  trial.taskKey = task.key;
+  trial.seed = options.seed;
+  trial.threads = options.measure.threads;
+  note(index, {}, trial);
+  return measured.error == ErrorKind::Device ? success() : append(trial);
+}
+
+LogicalResult Session::measureBatch(unsigned index, ArrayRef<Candidate> batch) {
+  TaskState &state = result.tasks[index];
+  TunedTask &tuned = tasks[index];
+  std::vector<MeasureInput> inputs;
+  std::vector<TrialRecord> trials;
+  for (const Candidate &candidate : batch) {
+    std::string error;
+    FailureOr<std::string> script =
+        pool->getScript(tuned.program, candidate, error);
+    if (failed(script))
+      return emitError() << "the script of a candidate of task '"
+                                << state.task.key << "' is lost: " << error;
+    TrialRecord trial;
+    trial.sketch = tuned.sketchNames[candidate.sketch];
+    trial.sketchHash = tuned.sketchHashes[candidate.sketch];
+    trial.decisions = tuned.search->getSpaces()[candidate.sketch].toJSON(
+        candidate.decisions);
+    inputs.push_back({state.task.key, state.task.module, std::move(*script),
+                      candidateId(trial.sketch, trial.decisions)});
+    trials.push_back(std::move(trial));
+  }
+
+  std::vector<MeasureResult> results = measure(inputs);
+  const bool interrupted = stopped();
+  std::vector<std::pair<Candidate, double>> measured;
+  bool deviceOnly = true;
+  for (auto [candidate, trial, got] : llvm::zip_equal(batch, trials, results)) {
+    // Children that were told to end fail in any way: not the candidate's.
+    if (interrupted && got.error != ErrorKind::None)
+      continue;
+    deviceOnly &= got.error == ErrorKind::Device;
+    TrialRecord record = makeRecord(got);
+    record.taskKey = state.task.key;
+    record.sketch = trial.sketch;
+    record.sketchHash = trial.sketchHash;
+    record.decisions = trial.decisions;
+    record.seed = options.seed;
+    record.trial = state.trials;
+    record.round = schedule[index].rounds();
+    record.threads = options.measure.threads;
+    note(index, candidate, record);
+    measured.push_back({candidate, record.median});
+    if (failed(append(record)))
+      return failure();
+  }
+  if (writer && failed(writer->sync()))
+    return emitError() << writer->getError();
+  for (TrainingSample &sample : tuned.search->addMeasured(measured))
+    samples.push_back(std::move(sample));
+
+  if (!deviceOnly || interrupted)
+    return success();
+  if (!options.replayPath.empty()) {
+    result.notes.push_back("the replayed log has no more candidates of task '" +
+                           state.task.key + "'");
+    state.finished = schedule[index].finished = true;
+    return success();
+  }
+  return emitError() << "cannot measure on this device any more: "
+                            << results.front().message;
+}
+
+/// How many of `samples`, from the first, the model of a batch of task `key`
+/// learns from. All of them would make training quadratic in the trials of a
+/// network: the model waits for a twentieth more, unless the task itself has
+/// news. It depends on the samples alone, so that a resumed run has the same
+/// model.
+static size_t trainingPrefix(ArrayRef<TrainingSample> samples, StringRef key) {
+  size_t prefix = 0;
+  for (size_t next = 1; next <= samples.size();
+       next += std::max<size_t>(1, next / 20))
+    prefix = next;
+  auto ofTask = [&](const TrainingSample &sample) {
+    return sample.task == key;
+  };
+  size_t all = llvm::count_if(samples, ofTask);
+  size_t missed = llvm::count_if(samples.drop_front(prefix), ofTask);
+  return missed * 5 > all ? samples.size() : prefix;
+}
+
+LogicalResult Session::train(StringRef key) {
+  size_t prefix = trainingPrefix(samples, key);
+  if (trainedOn == prefix)
+    return success();
+  Stopwatch watch(result.cost.train);
+  trainedOn = prefix;
+  ArrayRef<TrainingSample> seen = ArrayRef(samples).take_front(prefix);
+  if (llvm::none_of(seen, [](const TrainingSample &sample) {
+        return std::isfinite(sample.seconds) && sample.features.rows() > 0;
+      }))
+    return success(); // nothing to learn from yet
+  if (failed(model->update(seen)))
+    return emitError() << "training the cost model failed";
+  return success();
+}

@@ -1,0 +1,106 @@
+//===- Session.h - A tuning run ---------------------------------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The state of a run and its steps, see the reading guide in Search.cpp.
+//
+
+#ifndef LIB_SEARCH_SESSION_H
+#define LIB_SEARCH_SESSION_H
+
+#include "Clock.h"
+#include "EvaluationPool.h"
+#include "ansor/Search/Search.h"
+#include "ansor/Search/TaskSearch.h"
+
+namespace mlir::ansor {
+
+/// One task under search.
+struct TunedTask {
+  std::unique_ptr<TaskSearch> search;
+  std::vector<std::string> sketchNames;
+  std::vector<std::string> sketchHashes;
+  unsigned program = 0;       ///< number in the pool
+  Candidate best;
+  bool hasReference = false;  ///< measured, or failed for good
+};
+
+class Session {
+public:
+  Session(ArrayRef<ModuleOp> networks, const TuneOptions &options,
+          const std::function<void(const TuneProgress &)> &progress,
+          const std::function<bool()> &stop)
+      : networks(networks), options(options), progress(progress), stop(stop) {}
+
+  LogicalResult prepare();
+  LogicalResult run();
+  LogicalResult finish();
+
+  TuneResult result;
+
+private:
+  // Search.cpp: tasks in, schedules out.
+  LogicalResult addTasks();
+  LogicalResult addTask(func::FuncOp func, Task task);
+  LogicalResult openMeasurer();
+  int64_t batchSize(unsigned index) const;
+  void report();
+
+  // Resume.cpp: what the log knows.
+  LogicalResult openFiles();
+  LogicalResult resume(const RecordLog &log);
+  void note(unsigned index, const Candidate &candidate,
+            const TrialRecord &trial);
+
+  // Round.cpp: one round of one task.
+  LogicalResult tuneOnce(unsigned index, int64_t count);
+  LogicalResult measureReference(unsigned index);
+  LogicalResult measureBatch(unsigned index, ArrayRef<Candidate> batch);
+  std::vector<MeasureResult> measure(ArrayRef<MeasureInput> inputs);
+  LogicalResult train(StringRef key);
+  LogicalResult append(const TrialRecord &trial);
+  /// The trials since the last call were a round of task `index`.
+  void endRound(unsigned index);
+
+  InFlightDiagnostic emitError() const {
+    ModuleOp module = networks.front();
+    return module.emitError();
+  }
+  bool stopped() const { return stop && stop(); }
+  int64_t trialsDone() const {
+    int64_t done = 0;
+    for (const TaskState &state : result.tasks)
+      done += state.trials;
+    return done;
+  }
+
+  ArrayRef<ModuleOp> networks;
+  const TuneOptions &options;
+  const std::function<void(const TuneProgress &)> &progress;
+  const std::function<bool()> &stop;
+
+  std::unique_ptr<EvaluationPool> pool;
+  std::vector<TunedTask> tasks;
+  std::unique_ptr<TaskScheduler> scheduler;
+  std::vector<ScheduledTask> schedule; ///< what the scheduler sees of `tasks`
+  std::unique_ptr<CostModel> model;
+  std::vector<TrainingSample> samples;
+  size_t trainedOn = 0; ///< samples that the model has seen
+  std::unique_ptr<Measurer> ownMeasurer;
+  Measurer *measurer = nullptr;
+  std::unique_ptr<RecordWriter> writer;
+  Stopwatch watch; ///< since the start
+  int64_t trialsAtStart = 0;
+};
+
+/// The generator of one choice: seeded by the run's seed, by whom it is for,
+/// and by the trials behind it.
+RandomGenerator makeGenerator(uint64_t seed, StringRef key, int64_t trials);
+
+} // namespace mlir::ansor
+
+#endif // LIB_SEARCH_SESSION_H
