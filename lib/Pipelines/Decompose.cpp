@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ansor/Pipelines/Passes.h"
+#include "ansor/Support/Structured.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -56,6 +57,24 @@ static LogicalResult lowerPacking(ModuleOp module) {
   return success();
 }
 
+/// Bufferization takes an init for unread if the body doesn't use it; where not
+/// every element is written, the others are to be kept.
+static void keepUnwrittenElements(ModuleOp module) {
+  module->walk([](linalg::LinalgOp op) {
+    if (!op.hasPureTensorSemantics())
+      return;
+    for (OpOperand &init : op.getDpsInitsMutable()) {
+      if (op.payloadUsesValueFromOperand(&init) ||
+          overwritesInit(op, init.getOperandNumber() - op.getNumDpsInputs()))
+        continue;
+      OpBuilder builder(op);
+      init.set(bufferization::AllocTensorOp::create(
+          builder, op.getLoc(), cast<RankedTensorType>(init.get().getType()),
+          ValueRange(), init.get()));
+    }
+  });
+}
+
 namespace {
 struct DecomposePass : public ansor::impl::DecomposePassBase<DecomposePass> {
   void runOnOperation() override {
@@ -81,7 +100,8 @@ struct DecomposePass : public ansor::impl::DecomposePassBase<DecomposePass> {
     // A slice of an empty tensor is a smaller one: no buffer for the whole.
     tensor::populateFoldTensorEmptyPatterns(patterns);
     if (failed(applyPatternsGreedily(module, std::move(patterns))))
-      signalPassFailure();
+      return signalPassFailure();
+    keepUnwrittenElements(module);
   }
 };
 } // namespace

@@ -8,6 +8,7 @@
 
 #include "ansor/Sketch/TaskGraph.h"
 #include "ansor/IR/AnsorDialect.h"
+#include "ansor/Support/Structured.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -169,6 +170,12 @@ static StringRef analyzeLinalg(Stage &stage, linalg::LinalgOp op) {
     return "it has no loops";
   if (llvm::is_contained(extents, 0))
     return "one of its extents is zero";
+  // Tiles would have to cover what the loops don't write: its initial value.
+  for (int64_t i = 0; i < op.getNumDpsInits(); ++i)
+    if (!overwritesInit(op, i)) {
+      stage.barrier = true;
+      return "it doesn't write every element of its result";
+    }
   stage.structured = true;
   for (auto [extent, kind] :
        llvm::zip_equal(extents, op.getIteratorTypesArray())) {

@@ -185,16 +185,19 @@ static void dropUnitResultDims(RewriterBase &rewriter, linalg::GenericOp op) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   for (unsigned i = 0; i < op.getNumDpsInits(); ++i) {
     AffineMap &map = maps[op.getNumDpsInputs() + i];
-    auto isZero = [](AffineExpr expr) { return expr == 0; };
-    if (llvm::none_of(map.getResults(), isZero))
-      continue;
     auto type = cast<RankedTensorType>(op->getResult(i).getType());
+    SmallVector<unsigned> units;
+    for (auto [dim, expr] : llvm::enumerate(map.getResults()))
+      if (expr == 0 && type.getDimSize(dim) == 1)
+        units.push_back(dim);
+    if (units.empty())
+      continue;
     SmallVector<ReassociationIndices> groups;
     SmallVector<AffineExpr> exprs;
     SmallVector<int64_t> shape;
     ReassociationIndices pending;
     for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
-      if (isZero(expr)) {
+      if (llvm::is_contained(units, dim)) {
         (groups.empty() ? pending : groups.back()).push_back(dim);
         continue;
       }
@@ -278,13 +281,14 @@ Value ansor::detail::createEmptyLike(RewriterBase &rewriter, Location loc,
       cast<RankedTensorType>(like.getType()).getElementType());
 }
 
-/// Elementwise ops read what their inits hold as inputs.
+/// Elementwise ops read what their inits hold as inputs. Inits of which they
+/// leave elements as they are stay what they are.
 static void moveReadInits(RewriterBase &rewriter, linalg::GenericOp op) {
   if (!isPointwise(op))
     return;
   for (unsigned i = 0; i < op.getNumDpsInits(); ++i) {
     OpOperand *init = op.getDpsInitOperand(i);
-    if (!op.payloadUsesValueFromOperand(init))
+    if (!op.payloadUsesValueFromOperand(init) || !overwritesInit(op, i))
       continue;
     rewriter.setInsertionPoint(op);
     Value old = init->get();

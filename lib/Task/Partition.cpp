@@ -114,7 +114,9 @@ bool Partitioner::takesProducer(const TaskGroup &group,
                                 linalg::GenericOp producer,
                                 linalg::GenericOp consumer) const {
   if (!isFree(producer) || !isPointwise(producer) || !isPointwise(consumer) ||
-      !allUsersIn(producer, group) || producer.hasDynamicShape())
+      !allUsersIn(producer, group) || producer.hasDynamicShape() ||
+      llvm::any_of(llvm::seq(producer.getNumDpsInits()),
+                   [&](int64_t i) { return readsInit(producer, i); }))
     return false;
   std::optional<int64_t> work = countIterations(producer);
   std::optional<int64_t> reads = countIterations(consumer);

@@ -38,6 +38,10 @@ StringRef ansor::detail::whyNoTask(linalg::LinalgOp op) {
     if (impure.wasInterrupted())
       return "its body has side effects";
   }
+  for (int64_t i = 0; i < op.getNumDpsInits(); ++i)
+    if (!op.payloadUsesValueFromOperand(op.getDpsInitOperand(i)) &&
+        !overwritesInit(op, i))
+      return "it leaves elements of its init as they are";
   if (llvm::is_contained(op.getStaticLoopRanges(), 0))
     return "a loop has extent 0, there is nothing to compute";
   return {};
@@ -104,8 +108,9 @@ linalg::FillOp ansor::detail::getInitFill(linalg::LinalgOp op, unsigned i) {
 }
 
 bool ansor::detail::readsInit(linalg::LinalgOp op, unsigned i) {
-  return op.payloadUsesValueFromOperand(op.getDpsInitOperand(i)) &&
-         !getInitFill(op, i);
+  return !getInitFill(op, i) &&
+         (op.payloadUsesValueFromOperand(op.getDpsInitOperand(i)) ||
+          !overwritesInit(op, i));
 }
 
 SmallVector<Block *> ansor::detail::collectBlocks(func::FuncOp func) {

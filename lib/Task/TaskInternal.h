@@ -19,6 +19,7 @@
 #ifndef ANSOR_LIB_TASK_TASKINTERNAL_H
 #define ANSOR_LIB_TASK_TASKINTERNAL_H
 
+#include "ansor/Support/Structured.h"
 #include "ansor/Task/Task.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -51,7 +52,8 @@ bool isReadOnce(OpOperand &use);
 
 /// The fill that init number `i` of `op` starts from, if any.
 linalg::FillOp getInitFill(linalg::LinalgOp op, unsigned i);
-/// True if `op` reads what init number `i` holds, and that isn't a fill.
+/// True if results of `op` depend on what init number `i` holds, in places that
+/// it writes or in others, and that isn't a fill.
 bool readsInit(linalg::LinalgOp op, unsigned i);
 
 //===----------------------------------------------------------------------===//

@@ -176,3 +176,22 @@ func.func private @narrow_result(%x: tensor<8x16xf32>, %y: tensor<8xf32>, %o: te
   } -> (tensor<8x16xf32>, tensor<8xf32>)
   return %0#0, %0#1 : tensor<8x16xf32>, tensor<8xf32>
 }
+
+// -----
+
+// Tiles of what the loops write would leave the rest of the initial value out.
+
+// CHECK-LABEL: func.func private @rows
+// CHECK-NOT: tune.knob<"s1
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#odd = affine_map<(d0, d1) -> (d0 * 2 + 1)>
+func.func private @rows(%x: tensor<8x16xf32>, %o: tensor<16xf32>) -> tensor<16xf32> attributes {ansor.task = "a1-10"} {
+  %c = arith.constant 0.5 : f32
+  %i = linalg.fill {ansor.stage = 0 : i64} ins(%c : f32) outs(%o : tensor<16xf32>) -> tensor<16xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #odd], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x16xf32>) outs(%i : tensor<16xf32>) attrs = {ansor.stage = 1 : i64} {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<16xf32>
+  return %0 : tensor<16xf32>
+}

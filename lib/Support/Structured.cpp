@@ -1,0 +1,25 @@
+//===- Structured.cpp - Questions about structured ops ----------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ansor/Support/Structured.h"
+
+using namespace mlir;
+
+bool ansor::overwritesInit(linalg::LinalgOp op, unsigned i) {
+  OpOperand *init = op.getDpsInitOperand(i);
+  ArrayRef<int64_t> shape = cast<ShapedType>(init->get().getType()).getShape();
+  llvm::SmallDenseSet<unsigned> dims;
+  for (auto [expr, size] :
+       llvm::zip_equal(op.getMatchingIndexingMap(init).getResults(), shape)) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (dim ? !dims.insert(dim.getPosition()).second
+            : !(isa<AffineConstantExpr>(expr) && size == 1))
+      return false;
+  }
+  return true;
+}
