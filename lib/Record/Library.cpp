@@ -14,6 +14,8 @@
 
 #include "ansor/Record/Record.h"
 #include "ansor/Space/DesignSpace.h"
+#include "ansor/Task/Sizes.h"
+#include "ansor/Task/Task.h"
 #include "mlir/Dialect/Transform/IR/TransformDialect.h"
 #include "mlir/Dialect/Transform/IR/TransformOps.h"
 #include "mlir/Dialect/Transform/Transforms/TransformInterpreterUtils.h"
@@ -166,12 +168,16 @@ static OwningOpRef<ModuleOp> makeMain(ModuleOp library) {
 
 FailureOr<OwningOpRef<ModuleOp>>
 ansor::buildLibrary(ArrayRef<BestEntry> entries, const TargetInfo &target,
-                    MLIRContext *context, std::string &error) {
+                    MLIRContext *context, std::string &error,
+                    StringRef dynamicSizes) {
   context->loadDialect<transform::TransformDialect>();
   OpBuilder builder(context);
   OwningOpRef<ModuleOp> library(ModuleOp::create(builder.getUnknownLoc()));
   (*library)->setAttr("transform.with_named_sequence", builder.getUnitAttr());
   (*library)->setAttr(kLibraryAttr, builder.getI64IntegerAttr(kTaskKeyVersion));
+  if (!dynamicSizes.empty())
+    (*library)->setAttr(kDynamicSizesAttr,
+                        builder.getStringAttr(dynamicSizes));
   for (const BestEntry &entry : entries)
     if (failed(addEntry(entry, target, *library, error)))
       return failure();
@@ -197,9 +203,10 @@ ansor::buildLibrary(ArrayRef<BestEntry> entries, const TargetInfo &target,
 
 LogicalResult ansor::writeLibrary(StringRef path, ArrayRef<BestEntry> entries,
                                   const TargetInfo &target,
-                                  MLIRContext *context, std::string &error) {
+                                  MLIRContext *context, std::string &error,
+                                  StringRef dynamicSizes) {
   FailureOr<OwningOpRef<ModuleOp>> library =
-      buildLibrary(entries, target, context, error);
+      buildLibrary(entries, target, context, error, dynamicSizes);
   if (failed(library))
     return failure();
   llvm::Error written = llvm::writeToOutput(path, [&](raw_ostream &os) {
@@ -258,14 +265,14 @@ static FailureOr<Schedules> collectSchedules(ModuleOp library) {
 }
 
 LogicalResult ansor::applyLibrary(ModuleOp module, ModuleOp library,
-                                  unsigned *applied) {
+                                  unsigned *applied, ApplyCounts *counts) {
   FailureOr<Schedules> schedules = collectSchedules(library);
   if (failed(schedules))
     return failure();
 
   // Work on a copy: a schedule that fails half-way must not leave its mark.
   OwningOpRef<ModuleOp> copy(module.clone());
-  unsigned count = 0;
+  ApplyCounts found;
   SmallVector<func::FuncOp> missing;
   SmallVector<func::FuncOp> originals(module.getOps<func::FuncOp>());
   SmallVector<func::FuncOp> copies(copy->getOps<func::FuncOp>());
@@ -279,8 +286,10 @@ LogicalResult ansor::applyLibrary(ModuleOp module, ModuleOp library,
       continue;
     }
     NamedSequenceOp schedule = it->second;
-    if (schedule.getBody().front().without_terminator().empty())
-      continue; // the unscheduled program was the best
+    if (schedule.getBody().front().without_terminator().empty()) {
+      ++found.kept; // the unscheduled program was the best
+      continue;
+    }
     if (failed(transform::applyTransformNamedSequence(
             func, schedule, library, transform::TransformOptions()))) {
       InFlightDiagnostic diagnostic =
@@ -291,33 +300,68 @@ LogicalResult ansor::applyLibrary(ModuleOp module, ModuleOp library,
       diagnostic.attachNote(schedule.getLoc()) << "the schedule is here";
       return diagnostic;
     }
-    ++count;
+    ++found.applied;
   }
   if (failed(verify(*copy)))
     return module.emitError()
            << "the library's schedules make a module that does not verify";
 
-  for (func::FuncOp func : missing)
+  bool specialized = !getDynamicSizes(module).empty();
+  for (func::FuncOp func : missing) {
+    if (hasDynamicArguments(func)) {
+      ++found.dynamic;
+      if (!specialized)
+        func.emitRemark() << "@" << func.getSymName()
+                          << " has dynamic extents and stays unscheduled: tune "
+                             "with --dynamic-sizes to add schedules for given "
+                             "sizes";
+      continue;
+    }
+    ++found.missing;
     func.emitRemark() << "the library has no schedule of task '"
                       << func->getAttrOfType<StringAttr>(kTaskAttr).getValue()
                       << "' (@" << func.getSymName()
                       << "); it stays unscheduled: tune it to add one";
+  }
   module.getBodyRegion().takeBody(copy->getBodyRegion());
   if (applied)
-    *applied = count;
+    *applied = found.applied;
+  if (counts)
+    *counts = found;
   return success();
 }
 
-LogicalResult ansor::applyLibrary(ModuleOp module, StringRef path,
-                                  unsigned *applied) {
+/// Reads the library at `path`. Emits at `module` and returns null on failure.
+static OwningOpRef<ModuleOp> readLibrary(ModuleOp module, StringRef path) {
   MLIRContext *context = module.getContext();
   context->loadDialect<transform::TransformDialect>();
-  if (path.empty())
-    return module.emitError() << "no library: name the file that tuning wrote";
+  if (path.empty()) {
+    module.emitError() << "no library: name the file that tuning wrote";
+    return nullptr;
+  }
   auto library = parseSourceFile<ModuleOp>(path, ParserConfig(context));
   if (!library)
-    return module.emitError()
-           << "cannot use '" << path
-           << "' as a library of schedules: it can't be read or parsed";
-  return applyLibrary(module, *library, applied);
+    module.emitError() << "cannot use '" << path
+                       << "' as a library of schedules: it can't be read or "
+                          "parsed";
+  return library;
+}
+
+LogicalResult ansor::applyLibrary(ModuleOp module, StringRef path,
+                                  unsigned *applied, ApplyCounts *counts) {
+  OwningOpRef<ModuleOp> library = readLibrary(module, path);
+  return library ? applyLibrary(module, *library, applied, counts)
+                 : failure();
+}
+
+LogicalResult ansor::extractForLibrary(ModuleOp module, StringRef path) {
+  OwningOpRef<ModuleOp> library = readLibrary(module, path);
+  if (!library)
+    return failure();
+  if (StringRef sizes = getDynamicSizes(*library); !sizes.empty()) {
+    // A network of static shapes may share schedules with a dynamic one.
+    if (hasDynamicFunctions(module) && failed(specializeSizes(module, sizes)))
+      return failure();
+  }
+  return extractTasks(module);
 }

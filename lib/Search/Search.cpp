@@ -24,6 +24,7 @@
 #include "Session.h"
 #include "ansor/Search/Simulation.h"
 #include "ansor/InitAll.h"
+#include "ansor/Task/Sizes.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -87,9 +88,19 @@ LogicalResult Session::addTasks() {
       ModuleOp module = networks[network];
       SmallVector<Task> ofNetwork = collectTasks(module);
       if (ofNetwork.empty()) {
-        if (failed(extractTasks(module)))
+        StringRef sizes = options.dynamicSizes.empty()
+                              ? getDynamicSizes(module)
+                              : StringRef(options.dynamicSizes);
+        if ((!sizes.empty() && hasDynamicFunctions(module) &&
+             failed(specializeSizes(module, sizes))) ||
+            failed(extractTasks(module)))
           return failure();
         ofNetwork = collectTasks(module);
+      } else if (!options.dynamicSizes.empty() &&
+                 getDynamicSizes(module) != options.dynamicSizes) {
+        return module.emitError()
+               << "sizes for dynamic extents are given, but the tasks are "
+                  "extracted already: run --ansor-specialize-sizes before";
       }
       if (ofNetwork.empty())
         return module.emitError()
@@ -98,7 +109,12 @@ LogicalResult Session::addTasks() {
                   "TOSA by --tosa-to-linalg-named and --tosa-to-linalg, for "
                   "StableHLO by --stablehlo-legalize-to-linalg)";
       SymbolTable symbols(module);
+      bool specialized = !getDynamicSizes(module).empty();
       for (Task &task : ofNetwork) {
+        // The general code beside the copies for given sizes stays as it is.
+        if (specialized &&
+            hasDynamicArguments(symbols.lookup<func::FuncOp>(task.name)))
+          continue;
         auto [number, isNew] = numbers.try_emplace(task.key, found.size());
         if (isNew) {
           weights.emplace_back(networks.size(), 0);
@@ -303,10 +319,15 @@ LogicalResult Session::finish() {
     state.bestScript = std::move(*script);
   }
   std::string error;
+  StringRef dynamicSizes;
+  for (ModuleOp network : networks)
+    if (dynamicSizes.empty())
+      dynamicSizes = getDynamicSizes(network);
   if (!options.libraryPath.empty() &&
       failed(writeLibrary(options.libraryPath,
                           result.bestEntries(options.keepSlower),
-                          options.target, networks.front()->getContext(), error)))
+                          options.target, networks.front()->getContext(), error,
+                          dynamicSizes)))
     return emitError() << error;
   result.cost.total = watch.seconds();
   return success();

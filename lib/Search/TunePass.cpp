@@ -9,6 +9,7 @@
 #include "ansor/Search/Passes.h"
 #include "ansor/Record/Record.h"
 #include "ansor/Search/Search.h"
+#include "ansor/Task/Sizes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -67,6 +68,7 @@ struct TunePass : public ansor::impl::TunePassBase<TunePass> {
     options.space = *spaceKind;
     options.model = *modelKind;
     options.trials = trials;
+    options.dynamicSizes = dynamicSizes;
     options.seed = seed;
     options.measure.threads = threads;
     options.recordsPath = records;
@@ -83,7 +85,8 @@ struct TunePass : public ansor::impl::TunePassBase<TunePass> {
       module.emitRemark() << note;
     std::string error;
     FailureOr<OwningOpRef<ModuleOp>> best =
-        buildLibrary(result->bestEntries(), options.target, &getContext(), error);
+        buildLibrary(result->bestEntries(), options.target, &getContext(), error,
+                     getDynamicSizes(*copy));
     if (failed(best))
       return module.emitError() << error;
     if (!result->bestEntries().empty() && failed(applyLibrary(*copy, **best)))

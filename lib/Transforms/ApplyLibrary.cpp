@@ -42,7 +42,7 @@ struct ApplyLibraryPass : public ansor::impl::ApplyLibraryPassBase<ApplyLibraryP
       return applyLibrary(module, StringRef(library));
     // Extract on a copy: the module stays as it was if the library is no good.
     OwningOpRef<ModuleOp> copy(module.clone());
-    if (failed(extractTasks(*copy)) ||
+    if (failed(extractForLibrary(*copy, library)) ||
         failed(applyLibrary(*copy, StringRef(library))))
       return failure();
     module.getBodyRegion().takeBody(copy->getBodyRegion());

@@ -6,11 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ansor/Task/Sizes.h"
 #include "ansor/Task/Task.h"
 #include "ansor/Transforms/Passes.h"
 
 namespace mlir::ansor {
 #define GEN_PASS_DEF_EXTRACTTASKSPASS
+#define GEN_PASS_DEF_SPECIALIZESIZESPASS
 #include "ansor/Transforms/Passes.h.inc"
 } // namespace mlir::ansor
 
@@ -25,6 +27,21 @@ struct ExtractTasksPass : public ansor::impl::ExtractTasksPassBase<ExtractTasksP
     options.outlineRest = outlineRest;
     options.strictFp = strictFp;
     if (failed(extractTasks(getOperation(), options)))
+      signalPassFailure();
+  }
+};
+
+struct SpecializeSizesPass
+    : public ansor::impl::SpecializeSizesPassBase<SpecializeSizesPass> {
+  using SpecializeSizesPassBase::SpecializeSizesPassBase;
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    StringRef wanted = sizes.empty() ? getDynamicSizes(module) : StringRef(sizes);
+    if (wanted.empty()) {
+      module.emitError() << "no sizes: give them by sizes=\"?=32,128\"";
+      return signalPassFailure();
+    }
+    if (failed(specializeSizes(module, wanted)))
       signalPassFailure();
   }
 };

@@ -219,12 +219,12 @@ static LogicalResult schedule(ModuleOp module) {
   bool hasTasks = llvm::any_of(module.getOps<func::FuncOp>(), [](auto func) {
     return func->hasAttr("ansor.task");
   });
-  if (!hasTasks && failed(extractTasks(module)))
+  if (!hasTasks && failed(extractForLibrary(module, options->libraryPath)))
     return failure();
-  unsigned applied = 0;
-  if (failed(applyLibrary(module, options->libraryPath, &applied)))
+  ApplyCounts counts;
+  if (failed(applyLibrary(module, options->libraryPath, nullptr, &counts)))
     return failure();
-  if (applied == 0)
+  if (counts.applied + counts.kept == 0 && counts.missing > 0)
     module.emitWarning("the library '")
         << options->libraryPath
         << "' has no schedule for any task of this module";

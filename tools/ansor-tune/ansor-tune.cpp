@@ -16,6 +16,7 @@
 #include "ansor/Search/Search.h"
 #include "ansor/Search/Simulation.h"
 #include "ansor/Support/LoadModule.h"
+#include "ansor/Task/Sizes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/FileUtilities.h"
@@ -93,6 +94,12 @@ struct Flags {
   cl::opt<std::string> model{"model", cl::init("xgboost"), cl::cat(searching),
       cl::desc("xgboost: learned cost model and evolution; random: "
                "random candidates only (xgboost)")};
+  cl::opt<std::string> dynamicSizes{"dynamic-sizes", cl::cat(searching),
+      cl::value_desc("?=32,128"),
+      cl::desc("sizes that functions with dynamic extents are tuned for: "
+               "lists for all extents (?) or for one (d0, d1 in order of "
+               "appearance), separated by ';'; other sizes run the general "
+               "code")};
   cl::opt<int64_t> earlyStop{"early-stop", cl::init(0), cl::cat(searching),
       cl::desc("end a task after so many trials without gain; 0: never "
                "(0)")};
@@ -241,6 +248,7 @@ static FailureOr<TuneOptions> makeOptions(ModuleOp module,
   options.seed = flags.seed;
   options.space = *spaceKind;
   options.model = *modelKind;
+  options.dynamicSizes = flags.dynamicSizes;
   options.earlyStop = flags.earlyStop;
   options.scoreThreads = flags.scoreThreads;
   options.evolution.population = flags.population;
@@ -268,7 +276,8 @@ static LogicalResult writeTuned(ModuleOp module, StringRef path,
   std::string error;
   if (!entries.empty()) {
     FailureOr<OwningOpRef<ModuleOp>> library =
-        buildLibrary(entries, info, module.getContext(), error);
+        buildLibrary(entries, info, module.getContext(), error,
+                     getDynamicSizes(module));
     if (failed(library))
       return failure(fail(error));
     if (failed(applyLibrary(module, **library)))

@@ -113,27 +113,44 @@ struct BestEntry {
 
 /// Builds the transform library of `entries`: constants folded, one named
 /// sequence a task (with key, sketch, speed-up, trials and target as
-/// attributes), and a `@__transform_main` that dispatches by key.
+/// attributes), and a `@__transform_main` that dispatches by key. It notes the
+/// `dynamicSizes` (see Task/Sizes.h) that the tasks were extracted for.
 FailureOr<OwningOpRef<ModuleOp>> buildLibrary(ArrayRef<BestEntry> entries,
                                               const TargetInfo &target,
                                               MLIRContext *context,
-                                              std::string &error);
+                                              std::string &error,
+                                              StringRef dynamicSizes = {});
 
 /// Writes that library; the file at `path` is replaced as a whole.
 LogicalResult writeLibrary(StringRef path, ArrayRef<BestEntry> entries,
                            const TargetInfo &target, MLIRContext *context,
-                           std::string &error);
+                           std::string &error, StringRef dynamicSizes = {});
+
+/// Extracts the tasks of `module` as they were for the library at `path`:
+/// functions with dynamic extents are copied for the sizes that it was tuned
+/// for. Emits and fails if it can't be read.
+LogicalResult extractForLibrary(ModuleOp module, StringRef path);
+
+/// Functions by what a library had for them.
+struct ApplyCounts {
+  unsigned applied = 0; ///< a schedule
+  unsigned kept = 0;    ///< the note that the unscheduled program is the best
+  unsigned missing = 0; ///< nothing
+  unsigned dynamic = 0; ///< nothing, and their extents are dynamic
+};
 
 /// Applies `library` to the task functions of `module`. Tasks that it lacks
 /// are left, with a remark. Fails, located, and with the module unchanged, if
 /// it isn't a library of this key version or a schedule doesn't fit. `applied`
 /// counts the functions that got a schedule.
 LogicalResult applyLibrary(ModuleOp module, ModuleOp library,
-                           unsigned *applied = nullptr);
+                           unsigned *applied = nullptr,
+                           ApplyCounts *counts = nullptr);
 
 /// The same with the library read from `path`.
 LogicalResult applyLibrary(ModuleOp module, StringRef path,
-                           unsigned *applied = nullptr);
+                           unsigned *applied = nullptr,
+                           ApplyCounts *counts = nullptr);
 
 } // namespace mlir::ansor
 

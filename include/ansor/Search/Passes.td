@@ -31,6 +31,9 @@ def TunePass : Pass<"ansor-tune", "ModuleOp"> {
     Option<"objective", "objective", "std::string", "\"sum\"",
            "of the gradient: \"sum\", \"latency:MS\", \"speedup\", \"speedup:MS\" "
            "or \"early-stop:TRIALS\"">,
+    Option<"dynamicSizes", "dynamic-sizes", "std::string", "\"\"",
+           "sizes that functions with dynamic extents are tuned for, as in "
+           "\"?=32,128\"">,
     Option<"threads", "threads", "int", "1", "threads of the measured code">,
     Option<"seed", "seed", "uint64_t", "0", "seed of the search">,
     Option<"earlyStop", "early-stop", "int64_t", "0",
@@ -41,7 +44,8 @@ def TunePass : Pass<"ansor-tune", "ModuleOp"> {
     "::mlir::tensor::TensorDialect", "::mlir::affine::AffineDialect",
     "::mlir::bufferization::BufferizationDialect",
     "::mlir::func::FuncDialect", "::mlir::arith::ArithDialect",
-    "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
+    "::mlir::math::MathDialect", "::mlir::vector::VectorDialect",
+    "::mlir::memref::MemRefDialect"];
 }
 
 #endif // ANSOR_SEARCH_PASSES_TD

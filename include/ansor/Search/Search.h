@@ -49,6 +49,9 @@ struct TuneOptions {
   std::string libraryPath;         ///< best schedules, written at the end
   bool keepSlower = false;         ///< also schedules slower than unscheduled ones
   std::string replayPath;          ///< measure from this log, no device
+  /// Sizes that functions with dynamic extents are copied for (Task/Sizes.h);
+  /// empty: those that the module names, if any.
+  std::string dynamicSizes;
   int64_t earlyStop = 0;           ///< trials without gain that end a task; 0 off
   int scoreThreads = 0;            ///< 0: one a core
   Measurer *measurer = nullptr;    ///< instead of this machine, if set

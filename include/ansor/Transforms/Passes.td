@@ -46,6 +46,25 @@ def ExtractTasksPass : Pass<"ansor-extract-tasks", "ModuleOp"> {
     "::mlir::affine::AffineDialect"];
 }
 
+def SpecializeSizesPass : Pass<"ansor-specialize-sizes", "ModuleOp"> {
+  let summary = "Copy functions with dynamic extents for given sizes";
+  let description = [{
+    Copies each public function whose arguments have dynamic extents for the
+    given sizes, and makes it a dispatcher: guards on the extents, then a call
+    of the static copy, else of the general code. Run it before the tasks are
+    extracted. `sizes` are lists: "?=32,128" for all extents alike, "d0=1,8"
+    for the first extent, separated by semicolons; each combination is a copy.
+  }];
+  let options = [
+    Option<"sizes", "sizes", "std::string", "\"\"",
+           "lists of sizes; default: the module's `ansor.dynamic_sizes`">
+  ];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect", "::mlir::func::FuncDialect",
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+    "::mlir::affine::AffineDialect", "::mlir::memref::MemRefDialect"];
+}
+
 def InlineTasksPass : Pass<"ansor-inline-tasks", "ModuleOp"> {
   let summary = "Inline task functions into their callers";
   let description = [{ The inverse of `--ansor-extract-tasks`. }];
