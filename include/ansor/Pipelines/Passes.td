@@ -81,8 +81,9 @@ def PartialTilesPass : Pass<"ansor-partial-tiles", "ModuleOp"> {
   let summary = "Give partial tiles static sizes";
   let description = [{
     The size of a tile that does not divide its loop is the minimum of the tile
-    size and of what is left, which takes two values. What follows it in its
-    block is made once for each, so that both are static. Runs on buffers,
+    size and of what is left, which takes two values. The last iteration is
+    taken out of a sequential loop; in a parallel one, what follows the size in
+    its block is made once for each value. So both are static. Runs on buffers,
     where loops yield nothing; code of more than a few hundred operations is
     left alone.
   }];

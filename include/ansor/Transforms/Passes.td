@@ -149,8 +149,9 @@ def ApplyLibraryPass : Pass<"ansor-apply-library", "ModuleOp"> {
   let summary = "Apply a library of best schedules";
   let description = [{
     Applies the transform library that tuning wrote to the task functions of
-    the module (which are extracted first if there are none). Tasks without an
-    entry are left alone, with a remark.
+    the module (which are extracted first if there are none, functions with
+    dynamic extents being copied for the sizes that were tuned). Tasks without
+    an entry are left alone, with a remark.
   }];
   let options = [
     Option<"library", "library", "std::string", "\"\"", "path of the library">
