@@ -1,0 +1,123 @@
+#===- contest.py - Times contenders in turn -*- python -*-===#
+#
+# Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===#
+"""Contenders live in processes of their own, of which all but one are stopped:
+none spins on a core while another is timed. Rounds go through the contenders
+in turn."""
+import json
+import os
+import signal
+import statistics
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Contender:
+    """A child that serves a contender (server.py)."""
+
+    def __init__(self, name, module, threads, folder, python=sys.executable,
+                 environment=None):
+        self.name, self.rows = name, {}
+        log = os.path.join(folder, "logs")
+        os.makedirs(log, exist_ok=True)
+        self.log = open(os.path.join(log, f"{name}.{threads}.log"), "a")
+        env = {**os.environ, "OMP_NUM_THREADS": str(threads),
+               "MKL_NUM_THREADS": str(threads),
+               "OPENBLAS_NUM_THREADS": str(threads),
+               "PYTHONPATH": os.path.dirname(HERE), "PYTHONWARNINGS": "ignore",
+               **(environment or {})}
+        self.child = subprocess.Popen(
+            [python, os.path.join(HERE, "server.py"), module,
+             f"--threads={threads}", f"--folder={folder}"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log,
+            text=True, env=env, start_new_session=True)
+        self.stopped = False
+        answer = self.read()
+        self.version = answer.get("version", "")
+        self.reason = None if answer["ok"] else answer["reason"]
+
+    def read(self):
+        line = self.child.stdout.readline()
+        if not line:
+            self.child.wait()
+            self.reason = f"ended with code {self.child.returncode}"
+            return {"ok": False, "reason": self.reason}
+        return json.loads(line)
+
+    def ask(self, **request):
+        if self.reason:
+            return {"ok": False, "reason": self.reason}
+        self.resume()
+        try:
+            self.child.stdin.write(json.dumps(request) + "\n")
+            self.child.stdin.flush()
+        except BrokenPipeError:
+            pass
+        return self.read()
+
+    def signal(self, number):
+        if self.child.poll() is None:
+            os.killpg(self.child.pid, number)
+
+    def stop(self):
+        if not self.stopped:
+            self.signal(signal.SIGSTOP)
+            self.stopped = True
+
+    def resume(self):
+        if self.stopped:
+            self.signal(signal.SIGCONT)
+            self.stopped = False
+
+    def close(self):
+        self.signal(signal.SIGKILL)
+        self.child.wait()
+        self.log.close()
+
+
+def load(contender, row, **request):
+    """None, or why the contender can't run the row."""
+    spec = {"name": row.name, "kind": row.kind, "sizes": row.sizes,
+            "layout": row.layout}
+    answer = contender.ask(load=spec, **request)
+    contender.stop()
+    return None if answer["ok"] else answer["reason"]
+
+
+def contest(contenders, rounds, seconds):
+    """Times the loaded contenders in turn; {name: {median, min, samples}} or
+    {name: {reason}}."""
+    counts, samples, reasons = {}, {}, {}
+    for c in contenders:
+        answer = c.ask(run=seconds)
+        c.stop()
+        if answer["ok"]:
+            counts[c.name], samples[c.name] = answer["calls"], []
+        else:
+            reasons[c.name] = answer["reason"]
+    for _ in range(rounds):
+        for c in contenders:
+            if c.name in reasons:
+                continue
+            answer = c.ask(run=seconds, calls=counts[c.name])
+            c.stop()
+            if answer["ok"]:
+                samples[c.name].append(answer["seconds"])
+            else:
+                reasons[c.name] = answer["reason"]
+    results = {}
+    for c in contenders:
+        if c.name in reasons:
+            results[c.name] = {"reason": reasons[c.name]}
+        else:
+            times = samples[c.name]
+            results[c.name] = {"median": statistics.median(times),
+                               "min": min(times), "samples": times,
+                               "version": c.version}
+    return results
