@@ -73,9 +73,10 @@ class Row:
     def bytes(self):
         return sum(a.bytes for a in self.args)
 
-    @property
-    def mlir(self):
-        return KINDS[self.kind](self).text()
+    def text(self, constants=None, destination=True):
+        """The module. `constants` gives arguments by name as arrays, which
+        become constants; without `destination` that is no argument either."""
+        return KINDS[self.kind](self).text(constants or {}, destination)
 
 
 #===------------------------------------------------------------------------===#
@@ -171,13 +172,27 @@ class Module:
                             ["%m = arith.mulf %a0, %a1 : f32",
                              "%s = arith.addf %o, %m : f32", "%s : f32"])
 
-    def text(self):
-        types = ",\n                ".join(f"%{a.name}: {a.type}"
-                                           for a in self.args)
+    def text(self, constants, destination):
+        args, lines, blobs = [], [], []
+        for a in self.args:
+            if a.name in constants:
+                lines.append(f"%{a.name} = arith.constant "
+                             f"dense_resource<{a.name}> : {a.type}")
+                # Four bytes of alignment, then the data.
+                data = constants[a.name].tobytes().hex()
+                blobs.append(f'{a.name}: "0x40000000{data}"')
+            elif a.role == "out" and not destination:
+                lines.append(f"%{a.name} = tensor.empty() : {a.type}")
+            else:
+                args.append(f"%{a.name}: {a.type}")
         type = self.args[-1].type
-        lines = "\n".join(f"  {line}" for line in self.lines)
-        return (f"func.func @main({types})\n    -> {type} {{\n{lines}\n"
-                f"  return {self.result} : {type}\n}}\n")
+        body = "\n".join(f"  {line}" for line in lines + self.lines)
+        text = (f"func.func @main({(',' + chr(10) + ' ' * 16).join(args)})\n"
+                f"    -> {type} {{\n{body}\n  return {self.result} : {type}\n}}\n")
+        if blobs:
+            text += "{-# dialect_resources: { builtin: {\n"
+            text += ",\n".join(blobs) + "\n} } #-}\n"
+        return text
 
 
 def epilogue(m, value, shape, channel, kind, out):
@@ -623,8 +638,10 @@ def type_rows():
     """Other element types, odd sizes, a transposed operand."""
     rows = [gmm(f"gmm512_{t}", 512, 512, 512, types=(t, acc))
             for t, acc in (("f16", "f32"), ("bf16", "f32"), ("i8", "i32"))]
-    rows += [gmm("gmm500", 500, 500, 500), gmm("gmm509", 509, 509, 509),
-             gmm("gmm1x1000", 1, 1000, 512), gmm("gmm512_nt", 512, 512, 512, form="nt")]
+    rows += [gmm("gmm512_relu", 512, 512, 512, ep="bias_relu"),
+             gmm("gmm500", 500, 500, 500), gmm("gmm509", 509, 509, 509),
+             gmm("gmm1x1000", 1, 1000, 512),
+             gmm("gmm512_nt", 512, 512, 512, form="nt")]
     rows += [replace(conv_row(f"c2d_{size}_nchw", square(size), c, c, 3, 1, 1,
                               ep="bias_relu"), layout="nchw")
              for size, c in ((56, 64), (28, 128), (14, 256), (7, 512))]
@@ -679,7 +696,7 @@ def main():
                   + " ".join(a.type[7:-1] for a in row.args))
         if args.out:
             with open(os.path.join(args.out, row.name + ".mlir"), "w") as file:
-                file.write(row.mlir)
+                file.write(row.text())
 
 
 if __name__ == "__main__":

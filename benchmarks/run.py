@@ -61,7 +61,11 @@ def parse():
     parser.add_argument("--tune-flags", default="", help="for ansor-tune")
     parser.add_argument("--again", action="store_true",
                         help="time rows again that were timed")
-    parser.add_argument("--tune-only", action="store_true")
+    parser.add_argument("--tune-only", action="store_true",
+                        help="only tune and build ours")
+    parser.add_argument("--tune-peers", action="store_true",
+                        help="tune MetaSchedule's rows too where it is missing: "
+                             "minutes a row, which --seconds does not interrupt")
     parser.add_argument("--report-only", action="store_true")
     parser.add_argument("--python", default=os.environ.get(
         "ANSOR_PEERS_PYTHON", sys.executable),
@@ -164,10 +168,8 @@ class Benchmark:
         for name in self.args.peers:
             self.check_time()
             c = self.contender(name, PEERS[name], threads)
-            seconds = None if self.tuner.deadline is None else self.tuner.left()
-            reason = contest.load(c, row, seconds=seconds, trials=self.args.trials)
-            if reason == "out of time":
-                raise ours.OutOfTime()
+            reason = contest.load(c, row, trials=self.args.trials,
+                                  tune=self.args.tune_peers)
             if reason:
                 reasons[name] = reason
             else:

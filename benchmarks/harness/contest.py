@@ -30,6 +30,10 @@ class Contender:
         env = {**os.environ, "OMP_NUM_THREADS": str(threads),
                "MKL_NUM_THREADS": str(threads),
                "OPENBLAS_NUM_THREADS": str(threads),
+               # Memory that a call frees is kept for the next one: page
+               # faults would come and go with the layout of the heap.
+               "MALLOC_TRIM_THRESHOLD_": str(1 << 30),
+               "MALLOC_MMAP_THRESHOLD_": str(32 << 20),
                "PYTHONPATH": os.path.dirname(HERE), "PYTHONWARNINGS": "ignore",
                **(environment or {})}
         self.child = subprocess.Popen(

@@ -41,7 +41,7 @@ class Ours:
 
     def write_input(self, row):
         path = self.path(row, ".mlir")
-        text = row.mlir
+        text = row.text()
         if not os.path.exists(path) or open(path).read() != text:
             with open(path, "w") as file:
                 file.write(text)
