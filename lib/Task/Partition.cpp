@@ -153,6 +153,18 @@ void Partitioner::close(TaskGroup &&group) {
 }
 
 SmallVector<TaskGroup> Partitioner::run(const ExtractOptions &options) {
+  // Chains are the largest groups; from the last op, since an end of one may be
+  // its middle as well.
+  for (Operation &op : llvm::reverse(block)) {
+    auto root = dyn_cast<linalg::GenericOp>(op);
+    TaskGroup group;
+    if (!root || !isFree(root) ||
+        !growChain(group, root, [&](Operation *op) { return isFree(op); }))
+      continue;
+    if (isAnchor(root))
+      addEpilogue(group);
+    close(std::move(group));
+  }
   // The anchor with the most work chooses first: its result is the one that is
   // worth not writing and reading again. Among equals, the last.
   SmallVector<std::pair<int64_t, linalg::GenericOp>> anchors;
@@ -164,6 +176,8 @@ SmallVector<TaskGroup> Partitioner::run(const ExtractOptions &options) {
                               : b.second->isBeforeInBlock(a.second);
   });
   for (auto [work, anchor] : anchors) {
+    if (!isFree(anchor))
+      continue;
     TaskGroup group;
     group.ops.insert(anchor);
     group.root = anchor;

@@ -11,8 +11,10 @@
 //   Normalize.cpp   one form of each op: generic ops, inlined scalars, fused
 //                   elementwise chains, anchors that start from a fill
 //   Partition.cpp   convex groups of ops with one root each
+//   Chain.cpp       those that are reductions over the same rows
 //   Canonical.cpp   a group's function: order of loops, operands, ops,
-//   arguments Extract.cpp     outlining, and merging of equal tasks
+//                   arguments
+//   Extract.cpp     outlining, and merging of equal tasks
 //
 //===----------------------------------------------------------------------===//
 
@@ -92,6 +94,11 @@ struct TaskGroup {
   /// The op whose results leave the group.
   linalg::GenericOp root;
 };
+
+/// Fills `group` with the chain of reductions that ends at `root`, if one does
+/// and is worth a task of its own.
+bool growChain(TaskGroup &group, linalg::GenericOp root,
+               function_ref<bool(Operation *)> isFree);
 
 /// Step 2: groups of `block`, in the order of their roots.
 SmallVector<TaskGroup> partition(Block &block, const ExtractOptions &options);
