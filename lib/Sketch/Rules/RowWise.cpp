@@ -18,6 +18,13 @@
 using namespace mlir;
 using namespace mlir::ansor;
 
+/// Vectors of one row that straight code may keep, in sizes of the register
+/// file: what does not fit is spilled, which the first-level cache hides.
+static constexpr int64_t kRegisterFiles = 2;
+
+/// With so many rows for each core nothing but row by row is tried.
+static constexpr int64_t kRowsPerCore = 4;
+
 namespace {
 /// A root and its producers that are computed with its rows.
 struct Rows {
@@ -25,72 +32,218 @@ struct Rows {
   /// For each loop of each stage (by index), the root's loop that it follows.
   llvm::DenseMap<unsigned, SmallVector<int>> follows;
   SmallVector<unsigned> loops; ///< loops of the root that all follow
+  int64_t count = 1;           ///< of rows
 };
 } // namespace
 
-/// Adds to `follows` the loops of `producer` that follow the root's, as its
-/// consumer `stage` reads it.
-static void propagate(const Stage &stage, ArrayRef<int> follows,
-                      const StageRead &read, const Stage &producer,
-                      SmallVectorImpl<int> &result) {
+/// For each loop of `producer`, the root's loop that it follows as `stage`
+/// reads it.
+static SmallVector<int> propagate(ArrayRef<int> follows, const StageRead &read,
+                                  const Stage &producer) {
+  SmallVector<int> result(producer.loops.size(), -1);
   if (producer.op->getNumResults() != 1)
-    return;
+    return result;
   for (auto [written, asked] : llvm::zip_equal(producer.write.getResults(),
                                                read.map.getResults())) {
     auto to = dyn_cast<AffineDimExpr>(written);
     auto from = dyn_cast<AffineDimExpr>(asked);
-    if (to && from && result[to.getPosition()] < 0)
+    if (to && from)
       result[to.getPosition()] = follows[from.getPosition()];
   }
+  return result;
 }
 
 static std::optional<Rows> findRows(const SketchContext &context,
                                     const SketchState &state, unsigned root) {
   const TaskGraph &graph = context.graph;
   const Stage &rootStage = graph.getStage(root);
-  if (!rootStage.structured || rootStage.needsTiling || !rootStage.write)
+  if (!rootStage.structured || !rootStage.write)
     return std::nullopt;
   Rows rows;
   SmallVector<int> own(rootStage.loops.size(), -1);
   for (unsigned loop : rootStage.spatialLoops())
     own[loop] = loop;
   rows.follows[root] = own;
-  bool reduces = false;
+  bool readBack = false;
   for (unsigned index = root; index-- > 0;) {
     const Stage &stage = graph.getStage(index);
     if (state.status[index] != StageStatus::Open || !stage.structured ||
-        stage.initializer || stage.needsTiling || stage.barrier ||
-        stage.output || stage.consumers.empty() || !stage.write)
+        stage.initializer || stage.barrier || stage.output ||
+        stage.consumers.empty() || !stage.write)
       continue;
     if (!llvm::all_of(stage.consumers, [&](unsigned consumer) {
           return rows.follows.count(consumer);
         }))
       continue;
-    SmallVector<int> follows(stage.loops.size(), -1);
+    std::optional<SmallVector<int>> follows;
     for (unsigned consumer : stage.consumers)
-      for (const StageRead &read : graph.getStage(consumer).reads)
-        if (read.producer == static_cast<int>(index))
-          propagate(graph.getStage(consumer), rows.follows[consumer], read,
-                    stage, follows);
-    rows.follows[index] = follows;
+      for (const StageRead &read : graph.getStage(consumer).reads) {
+        if (read.producer != static_cast<int>(index))
+          continue;
+        SmallVector<int> here =
+            propagate(rows.follows[consumer], read, stage);
+        if (!follows)
+          follows = here;
+        // Readers that ask for different tiles: for all of the loop.
+        for (auto [loop, other] : llvm::zip_equal(*follows, here))
+          loop = loop == other ? loop : -1;
+        const Stage &reader = graph.getStage(consumer);
+        for (unsigned loop = 0; loop < reader.loops.size(); ++loop)
+          readBack |= stage.reduces && !stage.needsTiling &&
+                      reader.loops[loop].extent > 1 &&
+                      !read.map.isFunctionOfDim(loop);
+      }
+    if (!follows)
+      continue;
+    rows.follows[index] = *follows;
     rows.stages.push_back(index);
-    reduces |= stage.reduces;
   }
-  if (!reduces)
+  if (!readBack)
     return std::nullopt;
   for (unsigned loop : rootStage.spatialLoops()) {
     const StageLoop &info = rootStage.loops[loop];
     bool all = llvm::all_of(rows.stages, [&](unsigned index) {
       const Stage &stage = graph.getStage(index);
       return stage.inlinable ||
-             llvm::is_contained(rows.follows[index], static_cast<int>(loop));
+             llvm::count(rows.follows[index], static_cast<int>(loop)) == 1;
     });
-    if (info.extent > 1 && info.tileable && all)
+    if (info.extent > 1 && info.tileable && all) {
       rows.loops.push_back(loop);
+      rows.count *= info.extent;
+    }
   }
   if (rows.loops.empty())
     return std::nullopt;
   return rows;
+}
+
+namespace {
+/// Builds the nest of a root and its rows.
+class RowsBuilder {
+public:
+  RowsBuilder(const SketchContext &context, const SketchState &start,
+              unsigned root, const Rows &rows)
+      : context(context), state(start), root(root), rows(rows) {}
+
+  /// Tiles of rows; with `whole`, each row is one piece of straight code, else
+  /// each stage runs over it in pieces of its own. False if rows are too long.
+  bool build(bool whole);
+  SketchState take() { return std::move(state); }
+
+private:
+  bool isRow(unsigned index, unsigned loop) const {
+    int follows = rows.follows.find(index)->second[loop];
+    return follows >= 0 &&
+           llvm::is_contained(rows.loops, static_cast<unsigned>(follows));
+  }
+  bool boundRows();
+  void addMember(unsigned index, bool whole);
+
+  const SketchContext &context;
+  SketchState state;
+  unsigned root;
+  const Rows &rows;
+  SmallVector<TileSize> inner; ///< of the root's loops
+  Nest nest;
+};
+} // namespace
+
+/// Whole rows become straight code on vectors that stay in registers.
+bool RowsBuilder::boundRows() {
+  int64_t most = 1, lanes = context.target.lanes(32);
+  SmallVector<unsigned> stages = {root};
+  stages.append(rows.stages);
+  for (unsigned index : stages) {
+    const Stage &stage = context.graph.getStage(index);
+    int64_t points = 1;
+    for (auto [loop, info] : llvm::enumerate(stage.loops))
+      if (!isRow(index, loop))
+        points *= info.extent;
+    most = std::max(most, points);
+    lanes = std::min(lanes, context.target.lanes(stage.elementBits));
+  }
+  int64_t vectors = llvm::divideCeil(most, lanes),
+          bound = kRegisterFiles * context.target.vectorRegisters;
+  if (vectors > bound)
+    return false;
+  SketchConstraint constraint;
+  constraint.name = "row-registers";
+  constraint.reason = "the rows of one piece of straight code fit in the "
+                      "registers, or nearly";
+  SketchConstraint::Term term;
+  term.coefficient = vectors;
+  for (unsigned loop : rows.loops)
+    term.knobs.push_back(inner[loop].knob);
+  constraint.terms.push_back(term);
+  constraint.max = bound;
+  state.addConstraint(std::move(constraint));
+  return true;
+}
+
+/// The nest of stage `index` inside a tile of rows.
+void RowsBuilder::addMember(unsigned index, bool whole) {
+  const Stage &stage = context.graph.getStage(index);
+  SmallVector<TileSize> tile(stage.loops.size()), body(stage.loops.size());
+  for (auto [loop, info] : llvm::enumerate(stage.loops)) {
+    if (isRow(index, loop)) {
+      body[loop] = inner[rows.follows.find(index)->second[loop]];
+      continue;
+    }
+    if (whole || (info.reduction && !stage.reorderable))
+      continue;
+    int64_t multiple = loop + 1 == stage.loops.size()
+                           ? vectorMultiple(context, stage, loop)
+                           : 1;
+    tile[loop] = addTileKnob(state, stage, loop, 0, 1, multiple);
+    body[loop] = tile[loop];
+  }
+  Step step;
+  step.kind = Step::Kind::Tile;
+  step.stage = index;
+  step.from = index == root ? 1 : -1;
+  step.scope = index == root ? -1 : 1;
+  step.sizes = tile;
+  step.vectorize = true;
+  step.repeated = index != root && isRepeated(context, nest, index);
+  nest.members.push_back({index, 1, body, step.repeated, false});
+  nest.steps.push_back(std::move(step));
+  addTileConstraints(context, state, index, body, body);
+}
+
+bool RowsBuilder::build(bool whole) {
+  const Stage &rootStage = context.graph.getStage(root);
+  SmallVector<TileSize> outer(rootStage.loops.size());
+  inner.resize(rootStage.loops.size());
+  for (unsigned loop : rows.loops) {
+    outer[loop] = addTileKnob(state, rootStage, loop, 0, 2);
+    inner[loop] = addTileKnob(state, rootStage, loop, 1, 2);
+  }
+  if (whole && !boundRows())
+    return false;
+  nest.root = root;
+  Step parallel;
+  parallel.kind = Step::Kind::FuseForall;
+  parallel.stage = root;
+  parallel.sizes = outer;
+  nest.steps.push_back(parallel);
+  Step fewRows;
+  fewRows.kind = Step::Kind::Fuse;
+  fewRows.stage = root;
+  fewRows.from = 0;
+  fewRows.sizes = inner;
+  nest.steps.push_back(fewRows);
+  // Greedy fusion makes a copy of a producer for each of its users.
+  Step merge;
+  merge.kind = Step::Kind::Text;
+  merge.stage = root;
+  merge.from = 1;
+  merge.text = "transform.apply_cse to {loop} : !transform.any_op";
+  nest.steps.push_back(merge);
+  addMember(root, whole);
+  for (unsigned index : rows.stages)
+    addMember(index, whole);
+  state.addNest(std::move(nest));
+  return true;
 }
 
 namespace {
@@ -100,76 +253,27 @@ public:
 
   Match match(const SketchContext &context, const SketchState &state,
               unsigned index) const override {
-    return findRows(context, state, index) ? Match::Apply : Match::Skip;
+    std::optional<Rows> rows = findRows(context, state, index);
+    if (!rows)
+      return Match::Skip;
+    // Stage by stage, each passes through memory: only for want of rows.
+    return rows->count >= kRowsPerCore * context.target.cores
+               ? Match::ApplyAndSkipRest
+               : Match::Apply;
   }
 
   void apply(const SketchContext &context, const SketchState &state,
              unsigned root,
              std::vector<Successor> &successors) const override {
     Rows rows = *findRows(context, state, root);
-    SketchState next = state;
-    const Stage &rootStage = context.graph.getStage(root);
-    SmallVector<TileSize> outer(rootStage.loops.size()),
-        inner(rootStage.loops.size());
-    for (unsigned loop : rows.loops) {
-      outer[loop] = addTileKnob(next, rootStage, loop, 0, 2);
-      inner[loop] = addTileKnob(next, rootStage, loop, 1, 2);
+    for (bool whole : {true, false}) {
+      RowsBuilder builder(context, state, root, rows);
+      if (!builder.build(whole))
+        continue;
+      SketchState next = builder.take();
+      next.derivation.push_back(whole ? "rows(whole)" : "rows(pieces)");
+      successors.emplace_back(std::move(next), static_cast<int>(root) - 1);
     }
-    Nest nest;
-    nest.root = root;
-    Step parallel;
-    parallel.kind = Step::Kind::FuseForall;
-    parallel.stage = root;
-    parallel.sizes = outer;
-    nest.steps.push_back(parallel);
-    Step fewRows;
-    fewRows.kind = Step::Kind::Fuse;
-    fewRows.stage = root;
-    fewRows.from = 0;
-    fewRows.sizes = inner;
-    nest.steps.push_back(fewRows);
-    // Greedy fusion makes a copy of a producer for each of its users.
-    Step merge;
-    merge.kind = Step::Kind::Text;
-    merge.stage = root;
-    merge.from = 1;
-    merge.text = "transform.apply_cse to {loop} : !transform.any_op";
-    nest.steps.push_back(merge);
-
-    // Inside the rows each stage runs over its other loops on its own.
-    SmallVector<unsigned> members = {root};
-    members.append(rows.stages.begin(), rows.stages.end());
-    for (unsigned index : members) {
-      const Stage &stage = context.graph.getStage(index);
-      SmallVector<TileSize> tile(stage.loops.size()), body(stage.loops.size());
-      for (auto [loop, info] : llvm::enumerate(stage.loops)) {
-        int follows = rows.follows[index][loop];
-        if (follows >= 0 && llvm::is_contained(rows.loops, unsigned(follows))) {
-          body[loop] = inner[follows];
-          continue;
-        }
-        if (info.reduction && !stage.reorderable)
-          continue;
-        int64_t multiple = loop + 1 == stage.loops.size()
-                               ? vectorMultiple(context, stage, loop)
-                               : 1;
-        tile[loop] = addTileKnob(next, stage, loop, 0, 1, multiple);
-        body[loop] = tile[loop];
-      }
-      Step step;
-      step.kind = Step::Kind::Tile;
-      step.stage = index;
-      step.from = index == root ? 1 : -1;
-      step.scope = index == root ? -1 : 1;
-      step.sizes = tile;
-      step.vectorize = true;
-      step.repeated = index != root && isRepeated(context, nest, index);
-      nest.steps.push_back(step);
-      nest.members.push_back({index, 1, body, step.repeated, false});
-      addTileConstraints(context, next, index, body, body);
-    }
-    next.addNest(std::move(nest));
-    successors.emplace_back(std::move(next), static_cast<int>(root) - 1);
   }
 };
 } // namespace
