@@ -5,9 +5,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "Exponential.h"
 #include "ansor/Pipelines/Passes.h"
 #include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::ansor {
@@ -28,6 +31,47 @@ static void addFlags(Operation *op, arith::FastMathFlags flags) {
                   op->getContext(), fm.getFastMathFlagsAttr().getValue() | flags));
 }
 
+/// Vectors that are divided by one number are multiplied by its reciprocal. That
+/// of a subnormal number may be infinite where the quotient is not: such a
+/// divisor is scaled, and the product as well.
+static void shareReciprocals(ModuleOp module) {
+  llvm::MapVector<Value, SmallVector<arith::DivFOp>> divisions;
+  module->walk([&](arith::DivFOp op) {
+    auto splat = op.getRhs().getDefiningOp<vector::BroadcastOp>();
+    if (splat && splat.getSource().getType().isF32())
+      divisions[splat.getSource()].push_back(op);
+  });
+  for (auto &[divisor, ops] : divisions) {
+    if (ops.size() < 2)
+      continue;
+    OpBuilder b(module.getContext());
+    b.setInsertionPointAfterValue(divisor);
+    Location loc = divisor.getLoc();
+    auto constant = [&](float value) -> Value {
+      return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
+    };
+    Value size = math::AbsFOp::create(b, loc, divisor);
+    Value tiny = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, size,
+                                       constant(0x1p-126f));
+    Value factor = arith::SelectOp::create(b, loc, tiny, constant(0x1p24f),
+                                           constant(1.0f));
+    Value scaled = arith::MulFOp::create(b, loc, divisor, factor);
+    Value inverse = arith::DivFOp::create(b, loc, constant(1.0f), scaled);
+    for (arith::DivFOp op : ops) {
+      b.setInsertionPoint(op);
+      auto splat = [&](Value value) -> Value {
+        return vector::BroadcastOp::create(b, op.getLoc(), op.getType(), value);
+      };
+      Value product = arith::MulFOp::create(b, op.getLoc(), op.getLhs(),
+                                            splat(inverse));
+      Value result =
+          arith::MulFOp::create(b, op.getLoc(), product, splat(factor));
+      op.replaceAllUsesWith(result);
+      op.erase();
+    }
+  }
+}
+
 namespace {
 struct FastMathPass : public ansor::impl::FastMathPassBase<FastMathPass> {
   void runOnOperation() override {
@@ -41,7 +85,8 @@ struct FastMathPass : public ansor::impl::FastMathPassBase<FastMathPass> {
         SmallVector<Operation *> combiners;
         if (matchReduction(op.getRegionOutputArgs(), i, combiners) &&
             combiners.size() == 1)
-          addFlags(combiners.front(), arith::FastMathFlags::reassoc);
+          addFlags(combiners.front(), arith::FastMathFlags::reassoc |
+                                          arith::FastMathFlags::nsz);
       }
     });
   }
@@ -49,17 +94,21 @@ struct FastMathPass : public ansor::impl::FastMathPassBase<FastMathPass> {
 
 struct PolynomialMathPass
     : public ansor::impl::PolynomialMathPassBase<PolynomialMathPass> {
+  using PolynomialMathPassBase::PolynomialMathPassBase;
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populateMathPolynomialApproximationPatterns(
         patterns, [](StringRef name) {
-          return llvm::is_contained({"math.exp", "math.expm1", "math.log",
+          return llvm::is_contained({"math.expm1", "math.log",
                                      "math.log1p", "math.log2", "math.tanh",
                                      "math.erf"},
                                     name);
         });
+    populateExponentialPatterns(patterns, getTarget(getOperation()));
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
+    if (!strictFP)
+      shareReciprocals(getOperation());
   }
 };
 } // namespace

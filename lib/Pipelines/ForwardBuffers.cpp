@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ansor/Pipelines/Passes.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
@@ -85,6 +86,27 @@ static bool samePlace(const Place &a, const Place &b) {
   });
 }
 
+/// If scalar `element` lies in vector `whole`: where.
+static std::optional<int64_t> positionIn(const Place &element,
+                                         const Place &whole) {
+  auto vector = dyn_cast<VectorType>(whole.type);
+  if (!vector || vector.getRank() != 1 || element.buffer != whole.buffer ||
+      vector.getElementType() != element.type)
+    return std::nullopt;
+  unsigned last = whole.indices.size() - 1;
+  for (unsigned dim = 0; dim < last; ++dim)
+    if (whole.indices[dim] != element.indices[dim] &&
+        (!getConstantIntValue(whole.indices[dim]) ||
+         getConstantIntValue(whole.indices[dim]) !=
+             getConstantIntValue(element.indices[dim])))
+      return std::nullopt;
+  std::optional<int64_t> from = getConstantIntValue(whole.indices[last]),
+                         at = getConstantIntValue(element.indices[last]);
+  if (!from || !at || *at < *from || *at >= *from + vector.getDimSize(0))
+    return std::nullopt;
+  return *at - *from;
+}
+
 /// Whether `a` and `b`, in one buffer, have no element in common for certain.
 static bool areDisjoint(const Place &a, const Place &b) {
   auto extent = [](const Place &place, unsigned dim) -> int64_t {
@@ -147,6 +169,12 @@ static void forwardStores(Block &block) {
       for (auto &[written, value] : known)
         if (samePlace(written, *place)) {
           op.getResult(0).replaceAllUsesWith(value);
+          op.erase();
+          break;
+        } else if (std::optional<int64_t> at = positionIn(*place, written)) {
+          OpBuilder b(&op);
+          op.getResult(0).replaceAllUsesWith(
+              vector::ExtractOp::create(b, op.getLoc(), value, *at));
           op.erase();
           break;
         }

@@ -118,7 +118,9 @@ void ansor::buildCPULoweringPipeline(OpPassManager &pm,
     size.maxOperations = options.maxOperations;
     pm.addPass(createCheckSizePass(size));
     pm.addPass(createCSEPass());
-    pm.addPass(createPolynomialMathPass());
+    PolynomialMathPassOptions math;
+    math.strictFP = options.strictFP;
+    pm.addPass(createPolynomialMathPass(math));
   }
   pm.addPass(createConvertLinalgToLoopsPass());
   pm.addPass(createLoopInvariantCodeMotionPass());

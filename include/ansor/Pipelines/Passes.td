@@ -71,7 +71,8 @@ def FastMathPass : Pass<"ansor-fast-math", "ModuleOp"> {
   let summary = "Allow contraction, and reassociation of reductions";
   let description = [{
     Adds `contract` to the floating-point arithmetic in the bodies of linalg
-    ops, and `reassoc` to the op that combines an element into its reduction.
+    ops, and `reassoc` and `nsz` to the op that combines an element into its
+    reduction.
     Never `nnan` or `ninf`: the code has to be right for all values.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
@@ -189,9 +190,14 @@ def PolynomialMathPass : Pass<"ansor-polynomial-math", "ModuleOp"> {
   let description = [{
     Expands exp, expm1, log, log1p, log2, tanh and erf on f32, which would be
     calls of one lane at a time. Functions that need a careful argument
-    reduction stay calls of the mathematical library.
+    reduction stay calls of the mathematical library. Vectors that are divided
+    by the same number are multiplied by its reciprocal.
   }];
+  let options = [
+    Option<"strictFP", "strict-fp", "bool", "false", "Divide where it says so">
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::LLVM::LLVMDialect",
                            "::mlir::math::MathDialect",
                            "::mlir::vector::VectorDialect"];
 }
