@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "ansor/IR/Decompose.h"
 #include "ansor/Pipelines/Passes.h"
 #include "ansor/Support/Structured.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
@@ -26,8 +27,7 @@ static LogicalResult decomposeAggregates(ModuleOp module) {
   for (linalg::AggregatedOpInterface op : ops) {
     if (isa<linalg::LinalgOp>(op.getOperation()))
       continue;
-    rewriter.setInsertionPoint(op);
-    FailureOr<SmallVector<Value>> results = op.decomposeOperation(rewriter);
+    FailureOr<SmallVector<Value>> results = decomposeAggregate(op, rewriter);
     if (failed(results))
       return op->emitOpError("can't be lowered: it does not decompose on these "
                              "operands");

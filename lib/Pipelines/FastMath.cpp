@@ -6,11 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Exponential.h"
+#include "Nest.h"
 #include "ansor/Pipelines/Passes.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::ansor {
@@ -72,6 +76,77 @@ static void shareReciprocals(ModuleOp module) {
   }
 }
 
+/// Whether what a loop yields as `value` is a result of `op`, or a part of what
+/// it yields is.
+static bool isResultOf(Value value, Operation *op) {
+  while (true) {
+    auto result = dyn_cast<OpResult>(value);
+    if (!result || result.getOwner() == op)
+      return result != nullptr;
+    if (auto insert = dyn_cast<tensor::InsertSliceOp>(result.getOwner()))
+      value = insert.getSource();
+    else if (auto loop = dyn_cast<scf::ForOp>(result.getOwner()))
+      value = loop.getYieldedValues()[result.getResultNumber()];
+    else
+      return false;
+  }
+}
+
+/// The constant that `value`, an init of `op`, was filled with, if it was, and
+/// `op` is all that wrote it since.
+static std::optional<APFloat> getFilledConstant(Value value, Operation *op) {
+  while (true) {
+    if (auto arg = dyn_cast<BlockArgument>(value)) {
+      Operation *parent = arg.getOwner()->getParentOp();
+      if (auto loop = dyn_cast<scf::ForOp>(parent)) {
+        OpOperand *init = loop.getTiedLoopInit(arg);
+        if (!init || !isResultOf(loop.getTiedLoopYieldedValue(arg)->get(), op))
+          return std::nullopt;
+        value = init->get();
+      } else if (auto loop = dyn_cast<scf::ForallOp>(parent)) {
+        OpOperand *init = loop.getTiedLoopInit(arg);
+        if (!init)
+          return std::nullopt;
+        value = init->get();
+      } else {
+        return std::nullopt;
+      }
+    } else if (auto slice = value.getDefiningOp<tensor::ExtractSliceOp>()) {
+      value = slice.getSource();
+    } else {
+      break;
+    }
+  }
+  auto fill = value.getDefiningOp<linalg::LinalgOp>();
+  if (!fill || fill.getNumReductionLoops())
+    return std::nullopt;
+  Value yielded = fill.getBlock()->getTerminator()->getOperand(
+      cast<OpResult>(value).getResultNumber());
+  if (auto arg = dyn_cast<BlockArgument>(yielded))
+    if (arg.getOwner() == fill.getBlock() &&
+        arg.getArgNumber() < fill.getNumDpsInputs())
+      yielded = fill->getOperand(arg.getArgNumber());
+  APFloat constant(0.0);
+  if (!matchPattern(yielded, m_ConstantFloat(&constant)))
+    return std::nullopt;
+  return constant;
+}
+
+/// Marks a combiner that passes over NaNs if its accumulator never is one.
+static void markNumbers(linalg::LinalgOp op, unsigned result,
+                        Operation *combiner) {
+  if (!isa<arith::MaxNumFOp, arith::MinNumFOp>(combiner))
+    return;
+  OpOperand *init = op.getDpsInitOperand(result);
+  std::optional<APFloat> start = getFilledConstant(init->get(), op);
+  if (!start || start->isNaN())
+    return;
+  Value acc = op.getMatchingBlockArgument(init);
+  if (combiner->getOperand(0) != acc)
+    combiner->setOperands({acc, combiner->getOperand(0)});
+  combiner->setAttr(kStartsFromNumberAttr, UnitAttr::get(op.getContext()));
+}
+
 namespace {
 struct FastMathPass : public ansor::impl::FastMathPassBase<FastMathPass> {
   void runOnOperation() override {
@@ -84,9 +159,11 @@ struct FastMathPass : public ansor::impl::FastMathPassBase<FastMathPass> {
       for (unsigned i = 0, e = op.getNumDpsInits(); i < e; ++i) {
         SmallVector<Operation *> combiners;
         if (matchReduction(op.getRegionOutputArgs(), i, combiners) &&
-            combiners.size() == 1)
+            combiners.size() == 1) {
           addFlags(combiners.front(), arith::FastMathFlags::reassoc |
                                           arith::FastMathFlags::nsz);
+          markNumbers(op, i, combiners.front());
+        }
       }
     });
   }

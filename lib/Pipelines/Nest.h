@@ -64,6 +64,11 @@ int64_t bodyWeight(linalg::LinalgOp op, const NestPlan &plan);
 /// Whether the plan's straight code covers all parallel loops of `op`.
 bool coversParallelLoops(linalg::LinalgOp op, const NestPlan &plan);
 
+/// On the combiner of a reduction, a maximum or minimum that passes over NaNs,
+/// with the accumulator as its first operand: its initial value is a number.
+inline constexpr llvm::StringLiteral kStartsFromNumberAttr =
+    "ansor.starts_from_number";
+
 /// The op that combines an element into result `index` of `op`, or null if
 /// there isn't exactly one.
 Operation *getCombiner(linalg::LinalgOp op, unsigned index);

@@ -21,6 +21,33 @@ using namespace mlir::ansor;
 /// Partial accumulators of a lane reduction, to hide the latency of adding.
 static constexpr unsigned kLaneAccumulators = 4;
 
+/// The maximum and minimum that pass over NaNs, in a reduction that starts from
+/// a number: its accumulators are never NaN.
+static bool startsFromNumber(Operation *combiner) {
+  return combiner->hasAttr(kStartsFromNumberAttr);
+}
+
+/// The value that partial results start from.
+static TypedAttr getNeutral(Operation *combiner) {
+  if (!startsFromNumber(combiner))
+    return *arith::getNeutralElement(combiner);
+  auto type = cast<FloatType>(combiner->getResult(0).getType());
+  return FloatAttr::get(type,
+                        APFloat::getInf(type.getFloatSemantics(),
+                                        isa<arith::MaxNumFOp>(combiner)));
+}
+
+/// One instruction on x86, where the general form takes three. The element is
+/// compared first, so that a NaN leaves the accumulator.
+static Value emitNumberCombiner(OpBuilder &b, Operation *combiner, Value acc,
+                                Value element) {
+  auto predicate = isa<arith::MaxNumFOp>(combiner) ? arith::CmpFPredicate::OGT
+                                                   : arith::CmpFPredicate::OLT;
+  Value better = arith::CmpFOp::create(b, combiner->getLoc(), predicate,
+                                       element, acc);
+  return arith::SelectOp::create(b, combiner->getLoc(), better, element, acc);
+}
+
 namespace {
 
 /// Where the current piece of straight code lies in one loop.
@@ -259,7 +286,7 @@ void NestEmitter::loadAccumulators() {
     if (!plan.laneReduces)
       return;
     // Behind the scalar: partial results of the lanes.
-    TypedAttr neutral = *arith::getNeutralElement(getCombiner(op, i));
+    TypedAttr neutral = getNeutral(getCombiner(op, i));
     auto type = VectorType::get({plan.lanes}, neutral.getType());
     Value vector = arith::ConstantOp::create(
         b, loc, DenseElementsAttr::get(type, ArrayRef<Attribute>(neutral)));
@@ -376,7 +403,7 @@ void NestEmitter::emitBodies() {
         for (unsigned i = 0; i < numInits; ++i) {
           Value acc = accs[next + i * stride + slot];
           if (!full && chunk.width > 1) {
-            TypedAttr neutral = *arith::getNeutralElement(getCombiner(op, i));
+            TypedAttr neutral = getNeutral(getCombiner(op, i));
             auto type = VectorType::get({chunk.width}, neutral.getType());
             acc = arith::ConstantOp::create(
                 b, loc,
@@ -535,6 +562,8 @@ void NestEmitter::store(unsigned init, Value value, ArrayRef<int64_t> point,
 
 Value NestEmitter::combine(unsigned init, Value lhs, Value rhs) {
   Operation *combiner = getCombiner(op, init);
+  if (startsFromNumber(combiner))
+    return emitNumberCombiner(b, combiner, lhs, rhs);
   Operation *copy = b.clone(*combiner);
   copy->setOperands({lhs, rhs});
   copy->getResult(0).setType(lhs.getType());
@@ -542,12 +571,25 @@ Value NestEmitter::combine(unsigned init, Value lhs, Value rhs) {
 }
 
 Value NestEmitter::reduceLanes(unsigned init, Value vector) {
+  // Halves on halves: LLVM would go lane by lane where it has to keep NaNs.
+  int64_t width = cast<VectorType>(vector.getType()).getDimSize(0);
   Operation *combiner = getCombiner(op, init);
-  auto flags = arith::FastMathFlags::none;
-  if (auto fm = dyn_cast<arith::ArithFastMathInterface>(combiner))
-    flags = fm.getFastMathFlagsAttr().getValue();
-  return vector::ReductionOp::create(
-      b, loc, *linalg::getCombinerOpKind(combiner), vector, flags);
+  if (!llvm::isPowerOf2_64(width)) {
+    auto flags = arith::FastMathFlags::none;
+    if (auto fm = dyn_cast<arith::ArithFastMathInterface>(combiner))
+      flags = fm.getFastMathFlagsAttr().getValue();
+    return vector::ReductionOp::create(
+        b, loc, *linalg::getCombinerOpKind(combiner), vector, flags);
+  }
+  while ((width /= 2) > 0) {
+    SmallVector<int64_t> low = llvm::to_vector(llvm::seq<int64_t>(0, width)),
+                         high = llvm::to_vector(
+                             llvm::seq<int64_t>(width, 2 * width));
+    vector = combine(init,
+                     vector::ShuffleOp::create(b, loc, vector, vector, low),
+                     vector::ShuffleOp::create(b, loc, vector, vector, high));
+  }
+  return vector::ExtractOp::create(b, loc, vector, 0);
 }
 
 void NestEmitter::evaluate(ArrayRef<int64_t> point, int64_t width,
@@ -605,6 +647,11 @@ void NestEmitter::evaluate(ArrayRef<int64_t> point, int64_t width,
       types.push_back(VectorType::get({width}, type));
     OperationState state(inner.getLoc(), inner.getName(), operands, types,
                          inner.getAttrs());
+    if (startsFromNumber(&inner)) {
+      values.map(inner.getResult(0),
+                 emitNumberCombiner(b, &inner, operands[0], operands[1]));
+      continue;
+    }
     Operation *copy = b.create(state);
     values.map(inner.getResults(), copy->getResults());
   }

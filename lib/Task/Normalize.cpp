@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TaskInternal.h"
+#include "ansor/IR/Decompose.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
@@ -119,8 +120,8 @@ static void decompose(RewriterBase &rewriter, linalg::SoftmaxOp op) {
   auto type = dyn_cast<RankedTensorType>(op.getInput().getType());
   if (!type || type.getEncoding() || !op.hasPureTensorSemantics())
     return;
-  rewriter.setInsertionPoint(op);
-  FailureOr<SmallVector<Value>> results = op.decomposeOperation(rewriter);
+  FailureOr<SmallVector<Value>> results = decomposeAggregate(
+      cast<linalg::AggregatedOpInterface>(op.getOperation()), rewriter);
   if (succeeded(results))
     rewriter.replaceOp(op, *results);
 }
