@@ -180,7 +180,18 @@ static void forwardStores(Block &block) {
         }
       continue;
     }
-    forEachRoot(&op, /*writes=*/true, forget);
+    auto copy = dyn_cast<memref::CopyOp>(op);
+    if (!copy || copy.getSource().getType() != copy.getTarget().getType()) {
+      forEachRoot(&op, /*writes=*/true, forget);
+      continue;
+    }
+    forget(rootOf(copy.getTarget()));
+    for (unsigned i = 0, e = known.size(); i < e; ++i)
+      if (known[i].first.buffer == copy.getSource()) {
+        auto entry = known[i];
+        entry.first.buffer = copy.getTarget();
+        known.push_back(entry);
+      }
   }
 }
 
@@ -206,14 +217,19 @@ static void eraseDeadStores(Block &block) {
 }
 
 /// Erases a buffer that is only written.
-static void eraseDeadBuffer(Operation *alloc) {
-  for (Operation *user : alloc->getUsers())
+static bool eraseDeadBuffer(Operation *alloc) {
+  Value buffer = alloc->getResult(0);
+  for (Operation *user : alloc->getUsers()) {
+    auto copy = dyn_cast<memref::CopyOp>(user);
     if (!isa<memref::DeallocOp>(user) &&
-        !(writtenPlace(user) && writtenPlace(user)->buffer == alloc->getResult(0)))
-      return;
+        !(copy && copy.getTarget() == buffer && copy.getSource() != buffer) &&
+        !(writtenPlace(user) && writtenPlace(user)->buffer == buffer))
+      return false;
+  }
   for (Operation *user : llvm::make_early_inc_range(alloc->getUsers()))
     user->erase();
   alloc->erase();
+  return true;
 }
 
 namespace {
@@ -232,8 +248,15 @@ struct ForwardBuffersPass
       if (isa<memref::AllocOp, memref::AllocaOp>(op))
         allocs.push_back(op);
     });
-    for (Operation *alloc : allocs)
-      eraseDeadBuffer(alloc);
+    // A buffer that is copied to a dead one is dead after it.
+    for (bool changed = true; changed;) {
+      changed = false;
+      llvm::erase_if(allocs, [&](Operation *alloc) {
+        bool erased = eraseDeadBuffer(alloc);
+        changed |= erased;
+        return erased;
+      });
+    }
   }
 };
 } // namespace

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ansor/Pipelines/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::ansor {
 #define GEN_PASS_DEF_TASKDESTINATIONSPASS
@@ -52,6 +53,24 @@ static LogicalResult materialize(func::FuncOp func) {
   return success();
 }
 
+/// The buffer that `value` is: through casts, and loops that pass it on.
+static Value originOf(Value value) {
+  while (true) {
+    if (auto cast = value.getDefiningOp<memref::CastOp>()) {
+      value = cast.getSource();
+      continue;
+    }
+    auto loop = value.getDefiningOp<scf::ForOp>();
+    if (!loop)
+      return value;
+    unsigned number = cast<OpResult>(value).getResultNumber();
+    if (originOf(loop.getYieldedValues()[number]) !=
+        loop.getRegionIterArg(number))
+      return value;
+    value = loop.getInitArgs()[number];
+  }
+}
+
 namespace {
 struct TaskDestinationsPass
     : public ansor::impl::TaskDestinationsPassBase<TaskDestinationsPass> {
@@ -90,9 +109,7 @@ struct DropTaskResultsPass
       func.walk([&](func::ReturnOp ret) {
         OpBuilder builder(ret);
         for (auto [i, value] : llvm::enumerate(ret.getOperands())) {
-          Value source = value;
-          while (auto cast = source.getDefiningOp<memref::CastOp>())
-            source = cast.getSource();
+          Value source = originOf(value);
           if (source == func.getArgument(first + i))
             continue;
           isCopied[i] = true;
