@@ -43,6 +43,15 @@ public:
   bool grow(TaskGroup &group);
 
 private:
+  struct Candidate {
+    linalg::GenericOp op;
+    Follows follows;
+    llvm::SmallBitVector rows; ///< that are left
+  };
+  /// What `op` would be as a member, if all that reads it is.
+  std::optional<Candidate> examine(Operation *op);
+  bool joinFollowers(bool &reduced);
+  bool joinShrinking(bool &reduced);
   bool mayJoin(linalg::GenericOp op) const;
   Follows trace(linalg::GenericOp op) const;
   bool fits(linalg::GenericOp op, const Follows &loops) const;
@@ -188,6 +197,82 @@ void Chain::dropEpilogues() {
   }
 }
 
+std::optional<Chain::Candidate> Chain::examine(Operation *op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (!generic || op->use_empty() || members.contains(op) || !mayJoin(generic))
+    return std::nullopt;
+  if (!llvm::all_of(op->getUses(), [&](OpOperand &use) {
+        auto user = dyn_cast<linalg::GenericOp>(use.getOwner());
+        return user && members.contains(user) && user.isDpsInput(&use);
+      }))
+    return std::nullopt;
+  Candidate candidate{generic, trace(generic), {}};
+  llvm::SmallBitVector twice(rows.size());
+  candidate.rows.resize(rows.size());
+  for (int loop : candidate.follows)
+    if (loop >= 0) {
+      if (candidate.rows.test(loop))
+        twice.set(loop);
+      candidate.rows.set(loop);
+    }
+  candidate.rows &= rows;
+  candidate.rows.reset(twice);
+  llvm::SmallBitVector before = rows;
+  rows = candidate.rows;
+  bool small = fits(generic, candidate.follows);
+  rows = before;
+  return small ? std::optional(candidate) : std::nullopt;
+}
+
+/// Whether `op` is a plain reduction, or reads one through elementwise ops.
+static bool leadsToReduction(Operation *op) {
+  llvm::SetVector<Operation *> ops;
+  ops.insert(op);
+  for (unsigned i = 0; i < ops.size(); ++i) {
+    auto generic = cast<linalg::GenericOp>(ops[i]);
+    if (isAnchor(generic) && !isContraction(generic))
+      return true;
+    if (!isPointwise(generic))
+      continue;
+    for (Value input : generic.getInputs())
+      if (auto producer = input.getDefiningOp<linalg::GenericOp>())
+        ops.insert(producer);
+  }
+  return false;
+}
+
+/// Backwards, so that the readers of an op come before it.
+bool Chain::joinFollowers(bool &reduced) {
+  bool joined = false;
+  for (Operation *op = root->getPrevNode(); op; op = op->getPrevNode()) {
+    std::optional<Candidate> candidate = examine(op);
+    if (!candidate || candidate->rows != rows)
+      continue;
+    members[op] = candidate->follows;
+    reduced |= isAnchor(op) && !isContraction(candidate->op);
+    joined = true;
+  }
+  return joined;
+}
+
+/// Of the ops that leave fewer rows, the one that leaves the most.
+bool Chain::joinShrinking(bool &reduced) {
+  std::optional<Candidate> best;
+  for (Operation *op = root->getPrevNode(); op; op = op->getPrevNode()) {
+    std::optional<Candidate> candidate = examine(op);
+    if (candidate && leadsToReduction(op) &&
+        countRows(candidate->rows) >= kMinRows &&
+        (!best || countRows(candidate->rows) > countRows(best->rows)))
+      best = candidate;
+  }
+  if (!best)
+    return false;
+  rows = best->rows;
+  members[best->op] = best->follows;
+  reduced = isAnchor(best->op) && !isContraction(best->op);
+  return true;
+}
+
 bool Chain::grow(TaskGroup &group) {
   if (!mayJoin(root))
     return false;
@@ -203,39 +288,11 @@ bool Chain::grow(TaskGroup &group) {
     }
   members[root] = own;
 
-  // Backwards, so that the readers of an op come before it.
-  for (Operation *op = root->getPrevNode(); op; op = op->getPrevNode()) {
-    auto generic = dyn_cast<linalg::GenericOp>(op);
-    if (!generic || op->use_empty() || !mayJoin(generic))
-      continue;
-    if (!llvm::all_of(op->getUses(), [&](OpOperand &use) {
-          auto user = dyn_cast<linalg::GenericOp>(use.getOwner());
-          return user && members.contains(user) && user.isDpsInput(&use);
-        }))
-      continue;
-    Follows follows = trace(generic);
-    llvm::SmallBitVector reached(rows.size()), twice(rows.size());
-    for (int loop : follows)
-      if (loop >= 0) {
-        if (reached.test(loop))
-          twice.set(loop);
-        reached.set(loop);
-      }
-    reached &= rows;
-    reached.reset(twice);
-    // A plain reduction may leave fewer rows; what others need for all of
-    // these rows is computed before.
-    bool plain = isAnchor(op) && !isContraction(generic);
-    if (reached != rows && !(plain && countRows(reached) >= kMinRows))
-      continue;
-    llvm::SmallBitVector before = rows;
-    rows = reached;
-    if (!fits(generic, follows)) {
-      rows = before;
-      continue;
-    }
-    members[op] = follows;
-  }
+  // What follows all rows joins. Then one op may leave fewer rows, on the way to
+  // the first plain reduction; whatever else does is computed before.
+  bool reduced = false;
+  while (joinFollowers(reduced) || (!reduced && joinShrinking(reduced)))
+    ;
   dropEpilogues();
   if (!fits(root, own) || countRows(rows) < kMinRows || !isReadBack())
     return false;

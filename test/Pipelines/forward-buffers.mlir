@@ -64,3 +64,38 @@ func.func @call(%m: memref<f32>, %a: f32) -> f32 {
   %r = memref.load %m[] : memref<f32>
   return %r : f32
 }
+
+// An element of a vector that was written, and what a copy brings along.
+// CHECK-LABEL: func.func @element
+// CHECK-SAME: (%[[V:[a-z0-9]+]]: vector<4xf32>)
+// CHECK-NOT: memref
+// CHECK: %[[E:.*]] = vector.extract %[[V]][2]
+// CHECK-NOT: memref
+// CHECK: return %[[E]], %[[V]]
+func.func @element(%v: vector<4xf32>) -> (f32, vector<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %p = arith.constant 0.0 : f32
+  %m = memref.alloca() : memref<4xf32>
+  %n = memref.alloca() : memref<4xf32>
+  vector.transfer_write %v, %m[%c0] {in_bounds = [true]} : vector<4xf32>, memref<4xf32>
+  %e = memref.load %m[%c2] : memref<4xf32>
+  memref.copy %m, %n : memref<4xf32> to memref<4xf32>
+  %r = vector.transfer_read %n[%c0], %p {in_bounds = [true]} : memref<4xf32>, vector<4xf32>
+  return %e, %r : f32, vector<4xf32>
+}
+
+// A copy overwrites its target, and has what its source had then.
+// CHECK-LABEL: func.func @copied
+// CHECK-SAME: (%[[A:[a-z0-9]+]]: f32, %[[B:[a-z0-9]+]]: f32
+// CHECK: return %[[A]], %[[B]]
+func.func @copied(%a: f32, %b: f32, %m: memref<1xf32>, %n: memref<1xf32>) -> (f32, f32) {
+  %c0 = arith.constant 0 : index
+  memref.store %a, %m[%c0] : memref<1xf32>
+  memref.store %b, %n[%c0] : memref<1xf32>
+  memref.copy %m, %n : memref<1xf32> to memref<1xf32>
+  memref.store %b, %m[%c0] : memref<1xf32>
+  %x = memref.load %n[%c0] : memref<1xf32>
+  %y = memref.load %m[%c0] : memref<1xf32>
+  return %x, %y : f32, f32
+}

@@ -2,10 +2,11 @@
 // RUN: ansor-opt %s --ansor-lower-copies | FileCheck %s --check-prefix=COPY
 // RUN: ansor-opt %s --ansor-place-buffers | FileCheck %s --check-prefix=PLACE
 // RUN: ansor-opt %s --ansor-polynomial-math | FileCheck %s --check-prefix=POLY
+// RUN: ansor-opt %s --ansor-polynomial-math=strict-fp | FileCheck %s --check-prefix=EXACT
 
 // FAST-LABEL: func.func @flags
 // FAST: arith.mulf {{.*}} fastmath<contract>
-// FAST: arith.addf {{.*}} fastmath<reassoc,contract>
+// FAST: arith.addf {{.*}} fastmath<reassoc,nsz,contract>
 // FAST: arith.divf %{{[^ ]*}}, %{{[^ ]*}} : f32
 // FAST: arith.addf {{.*}} fastmath<contract>
 // FAST-NOT: nnan
@@ -25,6 +26,40 @@ func.func @flags(%a: tensor<8xf32>, %s: tensor<f32>) -> (tensor<f32>, tensor<8xf
     linalg.yield %t : f32
   } -> tensor<8xf32>
   return %r, %e : tensor<f32>, tensor<8xf32>
+}
+
+// A maximum that passes over NaNs is marked if it starts from a number, with the
+// accumulator in front; not if it starts from a NaN, or from an unknown value.
+// FAST-LABEL: func.func @numbers
+// FAST: ^bb0(%[[P:.*]]: f32, %[[O:.*]]: f32):
+// FAST-NEXT: arith.maxnumf %[[O]], %[[P]] fastmath<reassoc,nsz> {ansor.starts_from_number}
+// FAST: arith.maxnumf %{{[^ ]*}}, %{{[^ ]*}} fastmath<reassoc,nsz> : f32
+// FAST: arith.maxnumf %{{[^ ]*}}, %{{[^ ]*}} fastmath<reassoc,nsz> : f32
+func.func @numbers(%a: tensor<8xf32>, %s: tensor<f32>) -> (tensor<f32>, tensor<f32>, tensor<f32>) {
+  %lowest = arith.constant 0xFF800000 : f32
+  %nan = arith.constant 0x7FC00000 : f32
+  %e = tensor.empty() : tensor<f32>
+  %f = linalg.fill ins(%lowest : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  %g = linalg.fill ins(%nan : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  %q = linalg.generic {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> ()>], iterator_types = ["reduction"]}
+      ins(%a : tensor<8xf32>) outs(%f : tensor<f32>) {
+  ^bb0(%p: f32, %o: f32):
+    %t = arith.maxnumf %p, %o : f32
+    linalg.yield %t : f32
+  } -> tensor<f32>
+  %r = linalg.generic {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> ()>], iterator_types = ["reduction"]}
+      ins(%a : tensor<8xf32>) outs(%g : tensor<f32>) {
+  ^bb0(%p: f32, %o: f32):
+    %t = arith.maxnumf %p, %o : f32
+    linalg.yield %t : f32
+  } -> tensor<f32>
+  %u = linalg.generic {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> ()>], iterator_types = ["reduction"]}
+      ins(%a : tensor<8xf32>) outs(%s : tensor<f32>) {
+  ^bb0(%p: f32, %o: f32):
+    %t = arith.maxnumf %p, %o : f32
+    linalg.yield %t : f32
+  } -> tensor<f32>
+  return %q, %r, %u : tensor<f32>, tensor<f32>, tensor<f32>
 }
 
 // COPY-LABEL: func.func @copies
@@ -59,4 +94,22 @@ func.func @math(%a: vector<4xf32>) -> (vector<4xf32>, vector<4xf32>) {
   %e = math.exp %a : vector<4xf32>
   %s = math.sin %a : vector<4xf32>
   return %e, %s : vector<4xf32>, vector<4xf32>
+}
+
+// Vectors that one number divides are multiplied by its reciprocal. A subnormal
+// number is scaled, as its reciprocal may be infinite.
+// POLY-LABEL: func.func @divide
+// POLY: %[[TINY:.*]] = arith.cmpf olt
+// POLY: %[[FACTOR:.*]] = arith.select %[[TINY]]
+// POLY: %[[SCALED:.*]] = arith.mulf %{{.*}}, %[[FACTOR]]
+// POLY: arith.divf %{{.*}}, %[[SCALED]] : f32
+// POLY-NOT: arith.divf {{.*}} vector
+// POLY: return
+// EXACT-LABEL: func.func @divide
+// EXACT-COUNT-2: arith.divf {{.*}} : vector<4xf32>
+func.func @divide(%a: vector<4xf32>, %b: vector<4xf32>, %s: f32) -> (vector<4xf32>, vector<4xf32>) {
+  %v = vector.broadcast %s : f32 to vector<4xf32>
+  %x = arith.divf %a, %v : vector<4xf32>
+  %y = arith.divf %b, %v : vector<4xf32>
+  return %x, %y : vector<4xf32>, vector<4xf32>
 }

@@ -31,9 +31,12 @@ func.func @carried(%a: memref<64xf32>, %b: memref<64x4xf32>, %c: memref<4xf32>) 
 
 // A row sum: lanes along the reduction, unless the order is fixed.
 // CHECK-LABEL: func.func @row_sum
-// CHECK: vector.reduction <add>
+// CHECK: vector.shuffle {{.*}} [0, 1, 2, 3, 4, 5, 6, 7] : vector<16xf32>
+// CHECK: vector.shuffle {{.*}} [8, 9, 10, 11, 12, 13, 14, 15] : vector<16xf32>
+// CHECK: arith.addf {{.*}} : vector<8xf32>
+// CHECK: arith.addf {{.*}} : vector<1xf32>
 // STRICT-LABEL: func.func @row_sum
-// STRICT-NOT: vector.reduction
+// STRICT-NOT: vector.shuffle
 // STRICT: return
 func.func @row_sum(%a: memref<256xf32>, %c: memref<f32>) {
   linalg.generic {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> ()>], iterator_types = ["reduction"]}
@@ -108,6 +111,25 @@ func.func @no_plan(%a: memref<8x4xf32>, %c: memref<8x1xf32>) {
       ins(%a : memref<8x4xf32>) outs(%c : memref<8x1xf32>) {
   ^bb0(%p: f32, %o: f32):
     %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// A maximum that passes over NaNs and starts from a number: it never is one.
+// CHECK-LABEL: func.func @row_max
+// CHECK: arith.constant dense<0xFF800000> : vector<16xf32>
+// CHECK-NOT: arith.maxnumf
+// CHECK: %[[X:.*]] = vector.transfer_read
+// CHECK: %[[GREATER:.*]] = arith.cmpf ogt, %[[X]], %[[ACC:.*]] : vector<16xf32>
+// CHECK: arith.select %[[GREATER]], %[[X]], %[[ACC]]
+// CHECK-NOT: arith.maxnumf
+// CHECK: return
+func.func @row_max(%a: memref<256xf32>, %c: memref<f32>) {
+  linalg.generic {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> ()>], iterator_types = ["reduction"]}
+      ins(%a : memref<256xf32>) outs(%c : memref<f32>) {
+  ^bb0(%p: f32, %o: f32):
+    %s = arith.maxnumf %o, %p {ansor.starts_from_number} : f32
     linalg.yield %s : f32
   }
   return

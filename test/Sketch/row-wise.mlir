@@ -1,29 +1,36 @@
 // Reductions over the rows of one tensor and what reads them back: computed row
-// by row in one nest, or stage by stage. An expensive stage is computed in its
-// consumers or at the root.
-// RUN: ansor-opt %s --ansor-generate-sketches="target=x86-64-v4" > %t.mlir
+// by row in one nest, whole rows in registers or each stage in pieces of them.
+// RUN: ansor-opt %s --ansor-generate-sketches="target=x86-64-v4:cores=2" > %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir
-// RUN: ansor-opt %t.mlir --ansor-apply-decisions="seed=2 fold=true" | mlir-opt --transform-interpreter --cse | FileCheck %s --check-prefix=ROWS
-// RUN: ansor-opt %s --ansor-generate-sketches="target=x86-64-v4 sketch=1" --ansor-apply-decisions="seed=2 fold=true" | mlir-opt --transform-interpreter --cse | FileCheck %s --check-prefix=STAGES
+// RUN: ansor-opt %s --ansor-generate-sketches="target=x86-64-v4:cores=2 sketch=0" --ansor-apply-decisions="seed=2 fold=true" | mlir-opt --transform-interpreter --cse | FileCheck %s --check-prefix=WHOLE
+// RUN: ansor-opt %s --ansor-generate-sketches="target=x86-64-v4:cores=2 sketch=1" --ansor-apply-decisions="seed=3 fold=true" | mlir-opt --transform-interpreter --cse | FileCheck %s --check-prefix=PIECES
 
-// CHECK: ansor.derivation = ["row-wise(s5)", "initialize(s3)", "initialize(s0)"]
+// With more cores than rows it may pay to go stage by stage.
+// RUN: ansor-opt %s --ansor-generate-sketches="target=x86-64-v4:cores=64" | FileCheck %s --check-prefix=STAGES
+
+// CHECK: ansor.constraints = [{max = 64 : i64, name = "row-registers", terms = [{coefficient = 3 : i64, knobs = ["s5.d0.l1"]}]
+// CHECK-SAME: ansor.derivation = ["row-wise(s5)", "rows(whole)", "initialize(s3)", "initialize(s0)"]
 // CHECK: tune.knob<"s5.d0.l0">
 // CHECK: tune.knob<"s5.d0.l1">
+// CHECK-NOT: tune.knob
 // CHECK: transform.apply_cse
 // CHECK: transform.foreach
-// CHECK: ansor.derivation = ["tile-elementwise(s5)", "tile-reduction(s4)", "initialize(s3)", "inline(s2)", "tile-reduction(s1)", "initialize(s0)"]
+// CHECK: ansor.derivation = ["row-wise(s5)", "rows(pieces)", "initialize(s3)", "initialize(s0)"]
+// CHECK-NOT: ansor.derivation
+
+// STAGES: ansor.derivation = ["row-wise(s5)", "rows(whole)",
+// STAGES: ansor.derivation = ["row-wise(s5)", "rows(pieces)",
+// STAGES: ansor.derivation = ["tile-elementwise(s5)", "tile-reduction(s4)", "initialize(s3)", "inline(s2)", "tile-reduction(s1)", "initialize(s0)"]
 
 // One parallel loop over rows holds all stages, each once.
-// ROWS: scf.forall
-// ROWS-COUNT-6: ansor.stage = {{[0-9]}} : i64, ansor.vectorize
-// ROWS: ansor.parallel
-// ROWS-NOT: scf.forall (
-// STAGES: scf.forall
-// STAGES: ansor.stage = 1 : i64, ansor.vectorize
-// STAGES: scf.forall
-// STAGES: ansor.stage = 4 : i64, ansor.vectorize
-// STAGES: scf.forall
-// STAGES: ansor.stage = 5 : i64, ansor.vectorize
+// WHOLE: scf.forall
+// WHOLE-COUNT-6: ansor.stage = {{[0-9]}} : i64, ansor.vectorize
+// WHOLE: ansor.parallel
+// WHOLE-NOT: scf.forall (
+// PIECES: scf.forall
+// PIECES-COUNT-6: ansor.stage = {{[0-9]}} : i64, ansor.vectorize
+// PIECES: ansor.parallel
+// PIECES-NOT: scf.forall (
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>

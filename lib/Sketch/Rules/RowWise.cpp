@@ -155,6 +155,9 @@ bool RowsBuilder::boundRows() {
   stages.append(rows.stages);
   for (unsigned index : stages) {
     const Stage &stage = context.graph.getStage(index);
+    // A contraction wants register tiles and loops around them.
+    if (stage.needsTiling && stage.reduces)
+      return false;
     int64_t points = 1;
     for (auto [loop, info] : llvm::enumerate(stage.loops))
       if (!isRow(index, loop))
