@@ -82,7 +82,7 @@ func::FuncOp ansor::findEntry(ModuleOp module, StringRef key,
   }
   if (open.size() == 1)
     return open.front();
-  error = open.empty() ? "the module has no function to measure"
+  error = open.empty() ? "the module has no public function with a body"
                        : "the module has several public functions: name one";
   return nullptr;
 }

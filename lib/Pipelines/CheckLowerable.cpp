@@ -48,7 +48,18 @@ struct CheckLowerablePass
         [&](Operation *op) -> WalkResult {
           if (op->getDialect() && op->getDialect()->getNamespace() == "transform")
             return WalkResult::skip();
-          if (auto func = dyn_cast<func::FuncOp>(op))
+          if (op != getOperation() && isa<ModuleOp>(op)) {
+            if (op->hasAttr("transform.with_named_sequence")) // A script.
+              return WalkResult::skip();
+            return op->emitOpError(
+                "can't be lowered: it is a module in a module; move its "
+                "functions to the outer one");
+          }
+          auto func = dyn_cast<func::FuncOp>(op);
+          if (func && func.getName().starts_with("llvm."))
+            return op->emitOpError("can't be lowered: names that begin with "
+                                   "'llvm.' are LLVM's own; rename it");
+          if (func)
             for (Type type : func.getArgumentTypes())
               if (std::string why = reasonAgainst(type); !why.empty())
                 return op->emitOpError("can't be lowered: ") << type << ": "

@@ -8,6 +8,7 @@
 #include "ansor/Pipelines/Passes.h"
 #include "ansor/Pipelines/Pipelines.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
 
 namespace mlir::ansor {
 #define GEN_PASS_DEF_PACKEDENTRYPASS
@@ -17,12 +18,28 @@ namespace mlir::ansor {
 using namespace mlir;
 using namespace mlir::ansor;
 
-/// Adds the packed entry of `func`.
-static LogicalResult addPackedEntry(func::FuncOp func,
+/// Renames functions that later steps, LLVM or the linker would take for those
+/// of the C library: a module's own @exp must not be what `math.exp` calls.
+static void renameLibraryNames(ModuleOp module) {
+  llvm::TargetLibraryInfoImpl library{llvm::Triple()};
+  SymbolTable symbols(module);
+  for (auto func : llvm::to_vector(module.getOps<func::FuncOp>())) {
+    llvm::LibFunc known;
+    StringRef name = func.getName();
+    if (func.isExternal() || !library.getLibFunc(name, known))
+      continue;
+    std::string fresh = ("ansor_" + name).str();
+    while (symbols.lookup(fresh))
+      fresh += "_";
+    (void)symbols.rename(func, fresh);
+  }
+}
+
+/// Adds `name`, the packed entry of `func`.
+static LogicalResult addPackedEntry(func::FuncOp func, const std::string &name,
                                     LLVMTypeConverter &types) {
   MLIRContext *ctx = func.getContext();
   Location loc = func.getLoc();
-  std::string name = (func.getName() + "_packed").str();
   if (SymbolTable::lookupNearestSymbolFrom(func, StringAttr::get(ctx, name)))
     return func.emitOpError("has a packed entry already: @") << name;
 
@@ -78,11 +95,13 @@ struct PackedEntryPass
         if (attr.getName().getValue().starts_with("ansor."))
           op->removeDiscardableAttr(attr.getName());
     });
-    SmallVector<func::FuncOp> funcs(getOperation().getOps<func::FuncOp>());
-    for (func::FuncOp func : funcs) {
-      if (func.isExternal() || func.isPrivate())
-        continue;
-      if (failed(addPackedEntry(func, types)))
+    SmallVector<std::pair<func::FuncOp, std::string>> entries;
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      if (!func.isExternal() && !func.isPrivate())
+        entries.emplace_back(func, (func.getName() + "_packed").str());
+    renameLibraryNames(getOperation());
+    for (auto &[func, name] : entries) {
+      if (failed(addPackedEntry(func, name, types)))
         return signalPassFailure();
       func->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
                     UnitAttr::get(&getContext()));

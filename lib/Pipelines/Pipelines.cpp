@@ -93,6 +93,8 @@ static void addConversionToLLVM(OpPassManager &pm, bool parallel,
 void ansor::buildCPULoweringPipeline(OpPassManager &pm,
                                      const CPULoweringOptions &options) {
   pm.addPass(createCheckLowerablePass());
+  // Buffers are freed by their owners along structured control flow only.
+  pm.addPass(createLiftControlFlowToSCFPass());
   pm.addPass(createDecomposePass());
   // Before destinations: an init whose only use is dead is an unused one, and
   // a task that seems not to write its init would share it with another call.

@@ -251,6 +251,7 @@ static void remarkOnRest(func::FuncOp func) {
     if (said[kind]++ == 0)
       op->emitRemark() << "not part of a task: " << why;
   };
+  SmallVector<Block *> blocks = collectBlocks(func);
   func.walk([&](Operation *op) {
     if (op == func)
       return;
@@ -260,6 +261,10 @@ static void remarkOnRest(func::FuncOp func) {
       StringRef why = whyNoTask(linalgOp);
       if (!why.empty())
         return remark(op, why);
+      if (!llvm::is_contained(blocks, op->getBlock()))
+        return remark(op, "it is inside of an op that isn't searched: only "
+                          "functions and scf.for, if, while, index_switch and "
+                          "execute_region are");
       for (auto [i, init] : llvm::enumerate(linalgOp.getDpsInits()))
         if (linalgOp.getNumReductionLoops() > 0 && readsInit(linalgOp, i) &&
             init.getDefiningOp<tensor::EmptyOp>() && said["empty"]++ == 0)
@@ -302,6 +307,10 @@ void Extractor::run() {
   }
   for (func::FuncOp func : funcs)
     runOnFunction(func);
+  for (auto nested : module.getOps<ModuleOp>())
+    if (!nested.getOps<func::FuncOp>().empty())
+      nested.emitRemark("a module in a module isn't searched for tasks; move "
+                        "its functions to the outer one");
 }
 
 LogicalResult mlir::ansor::extractTasks(ModuleOp module,

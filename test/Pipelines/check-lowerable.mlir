@@ -27,3 +27,22 @@ func.func @fine(%a: tensor<4x?xbf16>, %b: tensor<i1>) -> tensor<2xcomplex<f32>> 
   %c = arith.constant dense<(1.0, 2.0)> : tensor<2xcomplex<f32>>
   return %c : tensor<2xcomplex<f32>>
 }
+
+// -----
+
+// expected-error @below {{it is a module in a module; move its functions to the outer one}}
+module {
+  func.func @inner() {
+    return
+  }
+}
+func.func @outer() {
+  return
+}
+
+// -----
+
+// expected-error @below {{names that begin with 'llvm.' are LLVM's own; rename it}}
+func.func @llvm.memcpy(%a: tensor<4xf32>) -> tensor<4xf32> {
+  return %a : tensor<4xf32>
+}

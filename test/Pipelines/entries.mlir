@@ -25,3 +25,13 @@ func.func @plain(%a: tensor<4xf32>) -> tensor<4xf32> {
 func.func private @hidden(%a: f32) -> f32 {
   return %a : f32
 }
+
+// A name of the C library's is another function's: `math.erf` must not call it.
+// CHECK: llvm.func @ansor_erf(
+// CHECK: llvm.call @erf(
+// CHECK: llvm.func @erf_packed(
+// CHECK: llvm.call @ansor_erf(
+func.func @erf(%a: f64) -> f64 {
+  %0 = math.erf %a : f64
+  return %0 : f64
+}

@@ -157,3 +157,24 @@ func.func @types(%c: tensor<8x8xcomplex<f32>>, %p: tensor<8x4xi1>, %q: tensor<4x
   } -> tensor<6xindex>
   return %r0, %r1, %r2 : tensor<8x8xcomplex<f32>>, tensor<8x8xi1>, tensor<6xindex>
 }
+
+// -----
+
+// expected-remark @below {{a module in a module isn't searched for tasks; move its functions to the outer one}}
+module {
+  func.func @inner(%a: tensor<8xf32>) -> tensor<8xf32> {
+    %r = linalg.exp ins(%a : tensor<8xf32>) outs(%a : tensor<8xf32>) -> tensor<8xf32>
+    return %r : tensor<8xf32>
+  }
+}
+func.func @parallel(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %q = scf.forall (%i) in (8) shared_outs(%o = %a) -> tensor<8xf32> {
+    %s = tensor.extract_slice %a[%i] [1] [1] : tensor<8xf32> to tensor<1xf32>
+    // expected-remark @below {{not part of a task: it is inside of an op that isn't searched}}
+    %r = linalg.exp ins(%s : tensor<1xf32>) outs(%s : tensor<1xf32>) -> tensor<1xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %r into %o[%i] [1] [1] : tensor<1xf32> into tensor<8xf32>
+    }
+  }
+  return %q : tensor<8xf32>
+}

@@ -151,7 +151,9 @@ static func::FuncOp chooseEntry(ModuleOp module) {
   std::string error;
   func::FuncOp func = findEntry(module, "", error);
   if (!func) {
-    InFlightDiagnostic diag = module.emitError(error + " by --entry");
+    bool several = StringRef(error).ends_with("name one");
+    InFlightDiagnostic diag =
+        module.emitError(several ? error + " by --entry" : error);
     for (auto other : module.getOps<func::FuncOp>())
       if (!other.isPrivate())
         diag.attachNote(other.getLoc()) << "@" << other.getName();
