@@ -37,3 +37,36 @@ std::optional<ErrorKind> ansor::parseErrorKind(StringRef text) {
 }
 
 Measurer::~Measurer() = default;
+
+MeasureResult ansor::mergePasses(ArrayRef<MeasureResult> passes) {
+  if (passes.size() == 1)
+    return passes.front();
+  MeasureResult merged = passes.front();
+  merged.seconds.clear();
+  merged.runSeconds = 0;
+  for (const MeasureResult &pass : passes) {
+    if (pass.error != ErrorKind::None)
+      return pass;
+    merged.seconds.push_back(pass.median);
+    merged.maxError = std::max(merged.maxError, pass.maxError);
+    merged.runSeconds += pass.runSeconds;
+  }
+  std::vector<double> sorted = merged.seconds;
+  llvm::sort(sorted);
+  size_t half = sorted.size() / 2;
+  merged.median = sorted.size() % 2 ? sorted[half]
+                                    : (sorted[half - 1] + sorted[half]) / 2;
+  return merged;
+}
+
+std::vector<MeasureResult> Measurer::compare(ArrayRef<MeasureInput> inputs,
+                                             unsigned passes) {
+  std::vector<std::vector<MeasureResult>> ofInput(inputs.size());
+  for (unsigned pass = 0; pass < passes; ++pass)
+    for (auto [results, result] : llvm::zip_equal(ofInput, measure(inputs)))
+      results.push_back(std::move(result));
+  std::vector<MeasureResult> merged;
+  for (ArrayRef<MeasureResult> results : ofInput)
+    merged.push_back(mergePasses(results));
+  return merged;
+}

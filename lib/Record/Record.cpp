@@ -66,8 +66,8 @@ static std::string taskLine(const Task &task, const TargetInfo &target) {
   return print(std::move(object));
 }
 
-static std::string trialLine(const TrialRecord &trial) {
-  json::Object object{{"kind", "trial"},
+static std::string trialLine(const TrialRecord &trial, StringRef kind) {
+  json::Object object{{"kind", kind},
                       {"version", kRecordVersion},
                       {"task", trial.taskKey},
                       {"sketch", trial.sketch},
@@ -90,6 +90,25 @@ static std::string trialLine(const TrialRecord &trial) {
     object["max_error"] = trial.maxError;
   }
   return print(std::move(object));
+}
+
+std::vector<std::pair<StringRef, double>> RunRecord::steps() const {
+  return {{"extract", extract}, {"sketch", sketch}, {"sample", sample},
+          {"score", score},     {"train", train},   {"build", build},
+          {"run", run},         {"check", check}};
+}
+
+static std::string runLine(const RunRecord &run) {
+  json::Object seconds{{"total", run.total}};
+  for (auto [step, value] : run.steps())
+    seconds[step] = value;
+  return print(json::Object{{"kind", "run"},
+                            {"version", kRecordVersion},
+                            {"seed", run.seed},
+                            {"trials", run.trials},
+                            {"scored", run.scored},
+                            {"interrupted", run.interrupted},
+                            {"seconds", std::move(seconds)}});
 }
 
 /// Reads the fields of one line; the first problem is kept.
@@ -201,6 +220,32 @@ static TrialRecord parseTrial(Fields &fields) {
   return trial;
 }
 
+static RunRecord parseRun(Fields &fields) {
+  RunRecord run;
+  run.seed = fields.uinteger("seed");
+  run.trials = fields.integer("trials");
+  run.scored = fields.integer("scored", /*required=*/false);
+  run.interrupted =
+      fields.object.getBoolean("interrupted").value_or(false);
+  const json::Object *object = fields.object.getObject("seconds");
+  if (!object) {
+    fields.missing("seconds", "an object", true);
+    return run;
+  }
+  Fields seconds(*object);
+  std::pair<StringRef, double *> steps[] = {
+      {"extract", &run.extract}, {"sketch", &run.sketch},
+      {"sample", &run.sample},   {"score", &run.score},
+      {"train", &run.train},     {"build", &run.build},
+      {"run", &run.run},         {"check", &run.check},
+      {"total", &run.total}};
+  for (auto [name, value] : steps)
+    *value = seconds.number(name);
+  if (fields.problem.empty())
+    fields.problem = seconds.problem;
+  return run;
+}
+
 /// Reads one line into `log`; the problem, if there is one.
 static std::string parseLine(StringRef line, RecordLog &log) {
   llvm::Expected<json::Value> value = json::parse(line);
@@ -209,8 +254,9 @@ static std::string parseLine(StringRef line, RecordLog &log) {
   const json::Object *object = value->getAsObject();
   std::optional<StringRef> kind =
       object ? object->getString("kind") : std::nullopt;
-  if (!kind || (*kind != "task" && *kind != "trial"))
-    return "not a line of a record log (no \"kind\" of \"task\" or \"trial\")";
+  if (!kind || !llvm::is_contained({"task", "trial", "final", "run"}, *kind))
+    return "not a line of a record log (no \"kind\" of \"task\", \"trial\", "
+           "\"final\" or \"run\")";
 
   Fields fields(*object);
   int64_t version = fields.integer("version");
@@ -224,10 +270,14 @@ static std::string parseLine(StringRef line, RecordLog &log) {
     RecordLog::TaskLine task = parseTask(fields);
     if (fields.problem.empty() && !log.findTask(task.task.key))
       log.tasks.push_back(std::move(task));
+  } else if (*kind == "run") {
+    RunRecord run = parseRun(fields);
+    if (fields.problem.empty())
+      log.runs.push_back(std::move(run));
   } else {
     TrialRecord trial = parseTrial(fields);
     if (fields.problem.empty())
-      log.trials.push_back(std::move(trial));
+      (*kind == "trial" ? log.trials : log.finals).push_back(std::move(trial));
   }
   return fields.problem;
 }
@@ -382,7 +432,15 @@ LogicalResult RecordWriter::append(const Task &task, const TargetInfo &target) {
 }
 
 LogicalResult RecordWriter::append(const TrialRecord &trial) {
-  return writeLine(trialLine(trial));
+  return writeLine(trialLine(trial, "trial"));
+}
+
+LogicalResult RecordWriter::appendFinal(const TrialRecord &trial) {
+  return writeLine(trialLine(trial, "final"));
+}
+
+LogicalResult RecordWriter::append(const RunRecord &run) {
+  return writeLine(runLine(run));
 }
 
 LogicalResult RecordWriter::sync() {

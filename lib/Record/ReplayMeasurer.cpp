@@ -20,12 +20,23 @@ public:
       trials.try_emplace(
           key(trial.taskKey, candidateId(trial.sketch, trial.decisions)),
           &trial);
+    for (const TrialRecord &trial : this->log.finals)
+      finals[key(trial.taskKey, candidateId(trial.sketch, trial.decisions))] =
+          &trial;
   }
 
   std::vector<MeasureResult> measure(ArrayRef<MeasureInput> inputs) override {
     std::vector<MeasureResult> results;
     for (const MeasureInput &input : inputs)
-      results.push_back(lookup(input));
+      results.push_back(lookup(trials, input));
+    return results;
+  }
+
+  std::vector<MeasureResult> compare(ArrayRef<MeasureInput> inputs,
+                                     unsigned) override {
+    std::vector<MeasureResult> results;
+    for (const MeasureInput &input : inputs)
+      results.push_back(lookup(finals, input));
     return results;
   }
 
@@ -34,7 +45,9 @@ private:
     return (task + "|" + candidate).str();
   }
 
-  MeasureResult lookup(const MeasureInput &input) const {
+  using Table = llvm::StringMap<const TrialRecord *>;
+
+  static MeasureResult lookup(const Table &trials, const MeasureInput &input) {
     MeasureResult result;
     result.median = std::numeric_limits<double>::infinity();
     auto it = trials.find(key(input.taskKey, input.candidate));
@@ -55,7 +68,7 @@ private:
   }
 
   RecordLog log;
-  llvm::StringMap<const TrialRecord *> trials;
+  Table trials, finals;
 };
 } // namespace
 

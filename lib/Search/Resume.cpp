@@ -113,6 +113,20 @@ LogicalResult Session::resume(const RecordLog &log) {
   for (unsigned index : order)
     samples.push_back(std::move(ofTask[index][next[index]++]));
 
+  for (const TrialRecord &final : log.finals) {
+    auto number = numbers.find(final.taskKey);
+    if (number == numbers.end() ||
+        final.threads != options.measure.threads)
+      continue;
+    TunedTask &tuned = tasks[number->second];
+    auto sketch = llvm::find(tuned.sketchNames, final.sketch);
+    if (final.isReference() ||
+        (sketch != tuned.sketchNames.end() &&
+         final.sketchHash ==
+             tuned.sketchHashes[sketch - tuned.sketchNames.begin()]))
+      tuned.finals.push_back(final);
+  }
+
   if (otherThreads)
     result.notes.push_back(
         llvm::formatv("{0} records of '{1}' were made with another number of "

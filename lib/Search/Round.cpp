@@ -8,9 +8,7 @@
 
 #include "Session.h"
 #include "llvm/Support/FormatVariadic.h"
-#include <atomic>
 #include <cmath>
-#include <thread>
 
 using namespace mlir;
 using namespace mlir::ansor;
@@ -18,35 +16,6 @@ using namespace mlir::ansor;
 /// Trials that are measured in one go: their records are written together, so
 /// that a killed run loses little.
 static constexpr size_t kChunk = 16;
-
-/// Polls `stop` while the measurer works, and ends its children then.
-namespace {
-class StopWatcher {
-public:
-  StopWatcher(const std::function<bool()> &stop, Measurer &measurer) {
-    if (!stop)
-      return;
-    thread = std::thread([this, &stop, &measurer] {
-      while (!done) {
-        if (stop()) {
-          measurer.interrupt();
-          return;
-        }
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-      }
-    });
-  }
-  ~StopWatcher() {
-    done = true;
-    if (thread.joinable())
-      thread.join();
-  }
-
-private:
-  std::atomic<bool> done{false};
-  std::thread thread;
-};
-} // namespace
 
 LogicalResult Session::tuneOnce(unsigned index, int64_t count) {
   TaskState &state = result.tasks[index];
@@ -107,15 +76,10 @@ void Session::endRound(unsigned index) {
 std::vector<MeasureResult> Session::measure(ArrayRef<MeasureInput> inputs) {
   Stopwatch watch(result.cost.measure);
   StopWatcher watcher(stop, *measurer);
-  std::vector<MeasureResult> results = measurer->measure(inputs);
-  for (const MeasureResult &measured : results) {
-    result.cost.build += measured.buildSeconds;
-    result.cost.run += measured.runSeconds;
-  }
-  return results;
+  return measurer->measure(inputs);
 }
 
-static TrialRecord makeRecord(const MeasureResult &measured) {
+TrialRecord ansor::makeRecord(const MeasureResult &measured) {
   TrialRecord trial;
   trial.error = measured.error;
   trial.message = measured.message;
@@ -152,26 +116,36 @@ LogicalResult Session::measureReference(unsigned index) {
   return measured.error == ErrorKind::Device ? success() : append(trial);
 }
 
+FailureOr<MeasureInput> Session::describe(unsigned index,
+                                          const Candidate &candidate,
+                                          TrialRecord &record) {
+  const Task &task = result.tasks[index].task;
+  const TunedTask &tuned = tasks[index];
+  std::string error;
+  FailureOr<std::string> script =
+      pool->getScript(tuned.program, candidate, error);
+  if (failed(script))
+    return emitError() << "the script of a candidate of task '" << task.key
+                       << "' is lost: " << error;
+  record.sketch = tuned.sketchNames[candidate.sketch];
+  record.sketchHash = tuned.sketchHashes[candidate.sketch];
+  record.decisions = tuned.search->getSpaces()[candidate.sketch].toJSON(
+      candidate.decisions);
+  return MeasureInput{task.key, task.module, std::move(*script),
+                      candidateId(record.sketch, record.decisions)};
+}
+
 LogicalResult Session::measureBatch(unsigned index, ArrayRef<Candidate> batch) {
   TaskState &state = result.tasks[index];
   TunedTask &tuned = tasks[index];
   std::vector<MeasureInput> inputs;
   std::vector<TrialRecord> trials;
   for (const Candidate &candidate : batch) {
-    std::string error;
-    FailureOr<std::string> script =
-        pool->getScript(tuned.program, candidate, error);
-    if (failed(script))
-      return emitError() << "the script of a candidate of task '"
-                                << state.task.key << "' is lost: " << error;
-    TrialRecord trial;
-    trial.sketch = tuned.sketchNames[candidate.sketch];
-    trial.sketchHash = tuned.sketchHashes[candidate.sketch];
-    trial.decisions = tuned.search->getSpaces()[candidate.sketch].toJSON(
-        candidate.decisions);
-    inputs.push_back({state.task.key, state.task.module, std::move(*script),
-                      candidateId(trial.sketch, trial.decisions)});
-    trials.push_back(std::move(trial));
+    FailureOr<MeasureInput> input =
+        describe(index, candidate, trials.emplace_back());
+    if (failed(input))
+      return failure();
+    inputs.push_back(std::move(*input));
   }
 
   std::vector<MeasureResult> results = measure(inputs);

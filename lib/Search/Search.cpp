@@ -304,6 +304,11 @@ void Session::report() {
 }
 
 LogicalResult Session::finish() {
+  for (unsigned index = 0; index < tasks.size(); ++index)
+    if (failed(compareFinalists(index)))
+      return failure();
+  if (writer && failed(writer->sync()))
+    return emitError() << writer->getError();
   for (auto [state, tuned] : llvm::zip_equal(result.tasks, tasks)) {
     result.cost.sample += tuned.search->getSampleSeconds();
     result.cost.score += tuned.search->getScoreSeconds();
@@ -329,7 +334,35 @@ LogicalResult Session::finish() {
                           options.target, networks.front()->getContext(), error,
                           dynamicSizes)))
     return emitError() << error;
-  result.cost.total = watch.seconds();
+  return endCost();
+}
+
+/// Adds up where the time went, and logs it, unless nothing was measured.
+LogicalResult Session::endCost() {
+  CostOfSearch &cost = result.cost;
+  MeasureCost measuring = measurer->getCost();
+  cost.build = measuring.build;
+  cost.run = measuring.run;
+  cost.check = measuring.check;
+  cost.total = watch.seconds();
+  RunRecord run;
+  run.trials = trialsDone() - trialsAtStart;
+  if (!writer || run.trials == 0 || !options.replayPath.empty())
+    return success();
+  run.seed = options.seed;
+  run.scored = cost.scored;
+  run.interrupted = result.interrupted;
+  run.extract = cost.extract;
+  run.sketch = cost.sketch;
+  run.sample = cost.sample;
+  run.score = cost.score;
+  run.train = cost.train;
+  run.build = cost.build;
+  run.run = cost.run;
+  run.check = cost.check;
+  run.total = cost.total;
+  if (failed(writer->append(run)) || failed(writer->sync()))
+    return emitError() << writer->getError();
   return success();
 }
 

@@ -16,8 +16,37 @@
 #include "EvaluationPool.h"
 #include "ansor/Search/Search.h"
 #include "ansor/Search/TaskSearch.h"
+#include <atomic>
+#include <thread>
 
 namespace mlir::ansor {
+
+/// Polls `stop` while the measurer works, and ends its children then.
+class StopWatcher {
+public:
+  StopWatcher(const std::function<bool()> &stop, Measurer &measurer) {
+    if (!stop)
+      return;
+    thread = std::thread([this, &stop, &measurer] {
+      while (!done) {
+        if (stop()) {
+          measurer.interrupt();
+          return;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      }
+    });
+  }
+  ~StopWatcher() {
+    done = true;
+    if (thread.joinable())
+      thread.join();
+  }
+
+private:
+  std::atomic<bool> done{false};
+  std::thread thread;
+};
 
 /// One task under search.
 struct TunedTask {
@@ -26,6 +55,7 @@ struct TunedTask {
   std::vector<std::string> sketchHashes;
   unsigned program = 0;       ///< number in the pool
   Candidate best;
+  std::vector<TrialRecord> finals; ///< of the last comparison
   bool hasReference = false;  ///< measured, or failed for good
 };
 
@@ -49,6 +79,7 @@ private:
   LogicalResult openMeasurer();
   int64_t batchSize(unsigned index) const;
   void report();
+  LogicalResult endCost();
 
   // Resume.cpp: what the log knows.
   LogicalResult openFiles();
@@ -63,8 +94,16 @@ private:
   std::vector<MeasureResult> measure(ArrayRef<MeasureInput> inputs);
   LogicalResult train(StringRef key);
   LogicalResult append(const TrialRecord &trial);
+  /// What to measure for a candidate; its names go to `record`.
+  FailureOr<MeasureInput> describe(unsigned index, const Candidate &candidate,
+                                   TrialRecord &record);
   /// The trials since the last call were a round of task `index`.
   void endRound(unsigned index);
+
+  // Finals.cpp: which one is the best.
+  std::vector<Candidate> finalists(unsigned index) const;
+  LogicalResult compareFinalists(unsigned index);
+  void decide(unsigned index);
 
   InFlightDiagnostic emitError() const {
     ModuleOp module = networks.front();
@@ -96,6 +135,9 @@ private:
   Stopwatch watch; ///< since the start
   int64_t trialsAtStart = 0;
 };
+
+/// The record of a result, without what was measured.
+TrialRecord makeRecord(const MeasureResult &measured);
 
 /// The generator of one choice: seeded by the run's seed, by whom it is for,
 /// and by the trials behind it.

@@ -43,6 +43,10 @@ class Log:
     trials: List[Trial] = field(default_factory=list)
     # The unscheduled program of each task, which is no trial.
     references: Dict[str, Trial] = field(default_factory=dict)
+    # The best few of a task, measured again against each other at the end of a
+    # run; `number` is the number of trials of the task then.
+    finals: List[Trial] = field(default_factory=list)
+    runs: List[dict] = field(default_factory=list)  # where the time went
     torn: bool = False  # the last line was cut off, and dropped
 
     def of(self, key):
@@ -50,8 +54,12 @@ class Log:
         return [trial for trial in self.trials if trial.task == key]
 
     def best(self, key):
-        """The fastest right trial of a task, or None."""
-        right = [t for t in self.of(key) if t.median is not None]
+        """The fastest right trial of a task, or None. A comparison that was
+        made after the last trial decides."""
+        trials = self.of(key)
+        finals = [t for t in self.finals
+                  if t.task == key and t.sketch and t.number == len(trials)]
+        right = [t for t in finals or trials if t.median is not None]
         return min(right, key=lambda trial: trial.median, default=None)
 
     def errors(self, key):
@@ -65,13 +73,16 @@ class Log:
 
 def _parse(line, log):
     record = json.loads(line)
-    if not isinstance(record, dict) or record.get("kind") not in ("task", "trial"):
-        raise RecordError('not a line of a record log (no "kind" of "task" or '
-                          '"trial")')
+    kind = record.get("kind") if isinstance(record, dict) else None
+    if kind not in ("task", "trial", "final", "run"):
+        raise RecordError('not a line of a record log (no "kind" of "task", '
+                          '"trial", "final" or "run")')
     if record.get("version") != VERSION:
         raise RecordError(f"format version {record.get('version')}; this "
                           f"package reads version {VERSION}")
-    if record["kind"] == "task":
+    if kind == "run":
+        log.runs.append(record)
+    elif kind == "task":
         log.tasks.setdefault(record["key"], Task(
             record["key"], record["name"], record["weight"], record["flops"],
             record["target"], record["ir"]))
@@ -80,7 +91,9 @@ def _parse(line, log):
             record["task"], record["sketch"], record["decisions"],
             record["error"], record.get("median_s"), record["trial"],
             record["seed"], record.get("threads", 1), record.get("message", ""))
-        if trial.sketch:
+        if kind == "final":
+            log.finals.append(trial)
+        elif trial.sketch:
             log.trials.append(trial)
         else:
             log.references[trial.task] = trial

@@ -178,6 +178,7 @@ static bool handle(const Json &request, Json &answer, Failure &failure) {
   setThreads(threads);
 
   Reference reference;
+  const double loading = now();
   double begin = 0, saving = 0;
   const std::string &toWrite = request["write_reference"].asString();
   const std::string &toRead = request["reference"].asString();
@@ -212,9 +213,13 @@ static bool handle(const Json &request, Json &answer, Failure &failure) {
   inputs.fill(reference.draw);
   if (!toWrite.empty())
     answer.set("data_seconds", saving + now() - begin);
-  if (!toRead.empty() &&
-      !check(request, reference, inputs, call, threads, answer, failure))
-    return false;
+  if (!toRead.empty()) {
+    bool right =
+        check(request, reference, inputs, call, threads, answer, failure);
+    answer.set("check_seconds", now() - loading);
+    if (!right)
+      return false;
+  }
   if (request["repeats"].asInt(5) > 0 &&
       reference.seconds <= request["time_below"].asDouble(1e300))
     addTimes(request, call, inputs, threads, answer);

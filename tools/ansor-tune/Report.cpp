@@ -175,12 +175,21 @@ void ansor::printReport(raw_ostream &os, const TuneResult &result,
     resumed += state.resumed;
     trials += state.trials;
   }
+  int64_t compared = 0, overturned = 0;
+  for (const TaskState &state : result.tasks) {
+    compared += state.compared;
+    overturned += state.overturned;
+  }
+  if (compared > 0)
+    os << "finals: " << compared << " candidates measured again; "
+       << overturned << (overturned == 1 ? " task has" : " tasks have")
+       << " another winner\n";
   os << "rounds: " << rounds << ", " << learned << " by the learned model; "
      << "trials: " << trials << ", " << resumed << " from the records; "
      << "candidates scored: " << cost.scored << "\n";
   os << format("time: %.1f s = extract %.1f + sketch %.1f + sample %.1f + "
-               "score %.1f + train %.1f + measure %.1f (building %.1f, running %.1f) "
-               "+ rest\n",
+               "score %.1f + train %.1f + measure %.1f (build %.1f, run %.1f, "
+               "check %.1f) + rest\n",
                cost.total, cost.extract, cost.sketch, cost.sample, cost.score,
-               cost.train, cost.measure, cost.build, cost.run);
+               cost.train, cost.measure, cost.build, cost.run, cost.check);
 }

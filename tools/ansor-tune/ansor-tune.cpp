@@ -135,6 +135,10 @@ struct Flags {
                "milliseconds (10)")};
   cl::opt<bool> flushCache{"flush-cache", cl::cat(measuring),
       cl::desc("empty the caches before each call")};
+  cl::opt<unsigned> finalists{"finalists", cl::init(TuneOptions().finalists),
+      cl::cat(measuring),
+      cl::desc("at the end, compare at most so many of a task's best (within "
+               "5%) with each other; below 2: don't (8)")};
   cl::opt<bool> check{"check", cl::init(true), cl::cat(measuring),
       cl::desc("compare each candidate's results with the unscheduled "
                "program's (true)")};
@@ -250,6 +254,7 @@ static FailureOr<TuneOptions> makeOptions(ModuleOp module,
   options.model = *modelKind;
   options.dynamicSizes = flags.dynamicSizes;
   options.earlyStop = flags.earlyStop;
+  options.finalists = flags.finalists;
   options.scoreThreads = flags.scoreThreads;
   options.evolution.population = flags.population;
   options.evolution.generations = flags.generations;

@@ -166,6 +166,49 @@ TEST_F(LocalMeasurerTest, RightCandidatesAreTimed) {
   }
 }
 
+TEST_F(LocalMeasurerTest, ComparisonsTakeTurns) {
+  std::string error;
+  auto measurer = createLocalMeasurer(options(), error);
+  ASSERT_TRUE(succeeded(measurer)) << error;
+  auto results =
+      (*measurer)->compare({input(""), input("not a script"), input("")}, 3);
+  ASSERT_EQ(results.size(), 3u);
+  for (size_t i : {0, 2}) {
+    EXPECT_EQ(stringify(results[i].error), "none") << results[i].message;
+    ASSERT_EQ(results[i].seconds.size(), 3u); // one a pass
+    std::vector<double> sorted = results[i].seconds;
+    std::sort(sorted.begin(), sorted.end());
+    EXPECT_EQ(results[i].median, sorted[1]);
+  }
+  EXPECT_EQ(stringify(results[1].error), "transform");
+  EXPECT_EQ(results[1].median, INFINITY);
+  MeasureCost cost = (*measurer)->getCost();
+  EXPECT_GT(cost.build, 0);
+  EXPECT_GT(cost.run, 0);
+  EXPECT_GT(cost.check, 0);
+}
+
+TEST(MergePassesTest, MedianOfMedians) {
+  auto pass = [](double median, double error) {
+    MeasureResult result;
+    result.seconds = {1, 2, 3};
+    result.median = median;
+    result.maxError = error;
+    result.runSeconds = 1;
+    return result;
+  };
+  MeasureResult merged =
+      mergePasses({pass(5, 0.5), pass(3, 0), pass(4, 0), pass(9, 0)});
+  EXPECT_EQ(merged.seconds, std::vector<double>({5, 3, 4, 9}));
+  EXPECT_EQ(merged.median, 4.5);
+  EXPECT_EQ(merged.maxError, 0.5);
+  EXPECT_EQ(merged.runSeconds, 4);
+  EXPECT_EQ(mergePasses(pass(2, 0)).seconds.size(), 3u);
+  MeasureResult bad;
+  bad.error = ErrorKind::RunCrash;
+  EXPECT_EQ(mergePasses({pass(5, 0), bad}).error, ErrorKind::RunCrash);
+}
+
 TEST_F(LocalMeasurerTest, WrongResultsCannotWin) {
   // Rows 48 to 63 are left as they were.
   std::string skippedTile =

@@ -187,6 +187,47 @@ TEST_F(RecordTest, ForeignFilesAreRefused) {
   EXPECT_NE(refusal().find("give another file"), std::string::npos);
 }
 
+TEST_F(RecordTest, FinalsAndRunsRoundTrip) {
+  RunRecord run;
+  run.seed = 7;
+  run.trials = 64;
+  run.scored = 4000;
+  run.interrupted = true;
+  run.extract = 0.1;
+  run.build = 1.5;
+  run.check = 0.25;
+  run.total = 3.5;
+  {
+    auto writer = open();
+    ASSERT_TRUE(succeeded(writer->append(task, target)));
+    TrialRecord final = makeTrial(0);
+    final.trial = 64;
+    final.round = -1;
+    ASSERT_TRUE(succeeded(writer->appendFinal(final)));
+    ASSERT_TRUE(succeeded(writer->append(run)));
+  }
+  RecordLog log = load();
+  EXPECT_TRUE(log.trials.empty());
+  ASSERT_EQ(log.finals.size(), 1u);
+  EXPECT_EQ(log.finals[0].trial, 64);
+  EXPECT_EQ(log.finals[0].round, -1);
+  EXPECT_EQ(log.finals[0].decisions, makeTrial(0).decisions);
+  ASSERT_EQ(log.runs.size(), 1u);
+  EXPECT_EQ(log.runs[0].seed, 7u);
+  EXPECT_EQ(log.runs[0].trials, 64);
+  EXPECT_EQ(log.runs[0].scored, 4000);
+  EXPECT_TRUE(log.runs[0].interrupted);
+  EXPECT_EQ(log.runs[0].steps(), run.steps());
+  EXPECT_EQ(log.runs[0].total, 3.5);
+
+  std::string whole = read();
+  auto at = whole.find("\"check\":");
+  ASSERT_NE(at, std::string::npos);
+  write(whole.replace(at, 9, "\"chuck\":"));
+  EXPECT_NE(refusal().find("field \"check\", a number, is missing"),
+            std::string::npos);
+}
+
 TEST_F(RecordTest, DamagedLinesAreNamed) {
   {
     auto writer = open();
@@ -325,6 +366,24 @@ TEST_F(RecordTest, ReplayAnswersFromTheLog) {
   EXPECT_EQ(results[1].median, 0.2);
   EXPECT_EQ(results[2].error, ErrorKind::Device);
   EXPECT_EQ(results[3].median, 2.5);
+}
+
+TEST_F(RecordTest, ReplayedComparisonsAreTheLastFinals) {
+  RecordLog log;
+  log.trials = {makeTrial(0), makeTrial(1)};
+  log.finals = {makeTrial(0), makeTrial(0)};
+  log.finals[0].median = 7;
+  log.finals[1].median = 8;
+  auto measurer = createReplayMeasurer(log);
+  auto input = [&](const TrialRecord &trial) {
+    return MeasureInput{trial.taskKey, "", "",
+                        candidateId(trial.sketch, trial.decisions)};
+  };
+  auto results =
+      measurer->compare({input(makeTrial(0)), input(makeTrial(1))}, 3);
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_EQ(results[0].median, 8);
+  EXPECT_EQ(results[1].error, ErrorKind::Device);
 }
 
 TEST_F(RecordTest, CandidateIdIsCanonical) {

@@ -63,6 +63,13 @@ public:
     return results;
   }
 
+  std::vector<MeasureResult> compare(ArrayRef<MeasureInput> inputs,
+                                     unsigned passes) override {
+    if (onCompare)
+      onCompare(inputs);
+    return Measurer::compare(inputs, passes);
+  }
+
   static MeasureResult good(double seconds) {
     MeasureResult result;
     result.seconds = {seconds};
@@ -93,6 +100,7 @@ public:
   }
 
   std::function<MeasureResult(const MeasureInput &)> answer;
+  std::function<void(ArrayRef<MeasureInput>)> onCompare;
   std::vector<std::string> measured;
 };
 
@@ -121,6 +129,7 @@ protected:
     options.scoreThreads = 1;
     options.evolution.scoredPerTrial = 16;
     options.measurer = &measurer;
+    options.finalists = 0;
   }
   ~TuneTest() override {
     llvm::sys::fs::remove(records);
@@ -139,9 +148,18 @@ protected:
         [&](const TuneProgress &now) { progress.push_back(now.trialsDone); },
         stop);
   }
+  /// The lines of a log, without those that tell of the wall time.
   static std::string read(StringRef path) {
     auto buffer = llvm::MemoryBuffer::getFile(path);
-    return buffer ? (*buffer)->getBuffer().str() : "";
+    if (!buffer)
+      return "";
+    std::string text;
+    SmallVector<StringRef> lines;
+    (*buffer)->getBuffer().split(lines, '\n', -1, /*KeepEmpty=*/false);
+    for (StringRef line : lines)
+      if (!line.contains("\"kind\":\"run\""))
+        text += (line + "\n").str();
+    return text;
   }
 
   MLIRContext context;
@@ -316,6 +334,93 @@ TEST_F(TuneTest, NetworksShareTheirTasks) {
     EXPECT_TRUE(succeeded(applyLibrary(network, **library, &applied)));
     EXPECT_EQ(applied, 2u);
   }
+}
+
+TEST_F(TuneTest, TheLuckiestDoesNotWin) {
+  options.finalists = 8;
+  options.trials = 64;
+  options.earlyStop = 0;
+  // All candidates are alike, but for luck in their one trial: the first one
+  // has most. Against each other, one with a certain name is best.
+  int number = 0;
+  measurer.answer = [&](const MeasureInput &input) {
+    if (input.candidate.empty())
+      return FakeMeasurer::good(1);
+    return FakeMeasurer::good(1e-3 * (1 + 1e-4 * number++));
+  };
+  std::string best;
+  std::map<std::string, int> passes;
+  measurer.onCompare = [&](ArrayRef<MeasureInput> inputs) {
+    best = inputs.back().candidate;
+    measurer.answer = [&](const MeasureInput &input) {
+      ++passes[input.candidate];
+      return FakeMeasurer::good(input.candidate == best ? 9e-4 : 1.1e-3);
+    };
+  };
+  model = kModel.str();
+  FailureOr<TuneResult> result = run();
+  ASSERT_TRUE(succeeded(result));
+  const TaskState &state = result->tasks[1];
+  EXPECT_TRUE(state.overturned);
+  EXPECT_GE(state.compared, 2);
+  EXPECT_LE(state.compared, std::max<int64_t>(2, state.trials / 8));
+  EXPECT_EQ(state.best, 9e-4);
+  for (auto &[candidate, count] : passes)
+    EXPECT_EQ(count, 3) << candidate;
+
+  std::string error, whole = read(records);
+  FailureOr<RecordLog> log = loadRecords(records, error);
+  ASSERT_TRUE(succeeded(log)) << error;
+  EXPECT_EQ(int64_t(log->finals.size()),
+            result->tasks[0].compared + result->tasks[1].compared);
+  EXPECT_EQ(log->finals.back().median, 9e-4);
+  EXPECT_EQ(log->finals.back().seconds.size(), 3u);
+  ASSERT_EQ(log->runs.size(), 1u);
+  EXPECT_EQ(log->runs[0].trials, 64);
+
+  // Nothing is left to try: what was decided stays, and nothing is measured.
+  FailureOr<TuneResult> again = run();
+  ASSERT_TRUE(succeeded(again));
+  EXPECT_TRUE(measurer.measured.empty());
+  EXPECT_EQ(again->tasks[1].best, 9e-4);
+  EXPECT_EQ(again->tasks[1].bestScript, state.bestScript);
+  EXPECT_EQ(whole, read(records));
+
+  // A replay decides alike.
+  options.measurer = nullptr;
+  options.replayPath = records;
+  options.recordsPath = library;
+  FailureOr<TuneResult> replay = run();
+  ASSERT_TRUE(succeeded(replay)) << llvm::join(errors, "\n");
+  EXPECT_EQ(whole, read(library));
+  EXPECT_EQ(replay->tasks[1].bestScript, state.bestScript);
+
+  // More trials, another comparison.
+  options.measurer = &measurer;
+  options.replayPath.clear();
+  options.recordsPath = records;
+  options.trials = 80;
+  passes.clear();
+  result = run();
+  ASSERT_TRUE(succeeded(result));
+  EXPECT_FALSE(passes.empty());
+}
+
+TEST_F(TuneTest, TheUnscheduledProgramIsComparedToo) {
+  options.finalists = 8;
+  measurer.answer = [](const MeasureInput &input) {
+    return FakeMeasurer::good(input.candidate.empty() ? 1.02e-3 : 1e-3);
+  };
+  measurer.onCompare = [&](ArrayRef<MeasureInput> inputs) {
+    EXPECT_EQ(inputs.back().candidate, "");
+    measurer.answer = [](const MeasureInput &input) {
+      return FakeMeasurer::good(input.candidate.empty() ? 1e-3 : 1.02e-3);
+    };
+  };
+  FailureOr<TuneResult> result = run();
+  ASSERT_TRUE(succeeded(result));
+  EXPECT_FALSE(result->tasks[1].improved());
+  EXPECT_EQ(result->tasks[1].reference, 1e-3);
 }
 
 TEST_F(TuneTest, FailuresAreCountedByKind) {

@@ -79,14 +79,32 @@ struct MeasureOptions {
   std::string workDir;   ///< for artifacts; empty: a temporary directory
 };
 
+/// Wall seconds that measuring took.
+struct MeasureCost {
+  double build = 0; ///< building candidates
+  double run = 0;   ///< starting runners and timing
+  double check = 0; ///< references, inputs, and comparing results
+};
+
 /// Measures batches. Results come in the order of the inputs.
 class Measurer {
 public:
   virtual ~Measurer();
   virtual std::vector<MeasureResult> measure(ArrayRef<MeasureInput> inputs) = 0;
+  /// Measures `inputs` against each other: all of them in turn, `passes` times,
+  /// so that a machine that drifts doesn't decide. `seconds` holds the median
+  /// of each pass, `median` is theirs.
+  virtual std::vector<MeasureResult> compare(ArrayRef<MeasureInput> inputs,
+                                             unsigned passes);
+  /// What was spent since the start; zeros if it isn't known.
+  virtual MeasureCost getCost() const { return {}; }
   /// Ends children at once, from a signal handler's flag; measure() returns.
   virtual void interrupt() {}
 };
+
+/// What several passes over one program give together, see compare(): at least
+/// one. The first failure, if there is one.
+MeasureResult mergePasses(ArrayRef<MeasureResult> passes);
 
 /// The path of one of this project's programs: in `toolDir`, or if that is
 /// empty beside the running program or on the path. Fails with `error`.

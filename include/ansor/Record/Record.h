@@ -49,6 +49,19 @@ struct TrialRecord {
   bool isReference() const { return sketch.empty(); }
 };
 
+/// Where the time of a run went: wall seconds.
+struct RunRecord {
+  uint64_t seed = 0;
+  int64_t trials = 0; ///< made by this run, not the resumed ones
+  int64_t scored = 0; ///< candidates interpreted
+  bool interrupted = false;
+  double extract = 0, sketch = 0, sample = 0, score = 0, train = 0, build = 0,
+         run = 0, check = 0, total = 0;
+
+  /// Name and seconds of each step, in the order above, without the total.
+  std::vector<std::pair<StringRef, double>> steps() const;
+};
+
 /// The name of a candidate, unique in its task: "s0 {\"s2.d0\":[128,8]}", or
 /// the empty string for the unscheduled program.
 std::string candidateId(StringRef sketch, const llvm::json::Value &decisions);
@@ -60,6 +73,10 @@ struct RecordLog {
   };
   std::vector<TaskLine> tasks; ///< one a key: the first line wins
   std::vector<TrialRecord> trials;
+  /// Candidates that were measured again at the end of a run, against each
+  /// other. `trial` is the number of trials of their task then.
+  std::vector<TrialRecord> finals;
+  std::vector<RunRecord> runs;
   bool droppedTornLine = false;
 
   const TaskLine *findTask(StringRef key) const;
@@ -82,6 +99,8 @@ public:
   /// Writes the task's line, once per writer and key.
   LogicalResult append(const Task &task, const TargetInfo &target);
   LogicalResult append(const TrialRecord &trial);
+  LogicalResult appendFinal(const TrialRecord &trial);
+  LogicalResult append(const RunRecord &run);
   /// Flushes to the disk what was appended.
   LogicalResult sync();
   /// Message of the last failure.
@@ -97,8 +116,8 @@ private:
 };
 
 /// A measurer that answers from `log`, without a device: a trial is found by
-/// task key and candidate, its first record counts. What the log lacks is a
-/// Device error.
+/// task key and candidate, its first record counts; comparisons are answered by
+/// the last finals. What the log lacks is a Device error.
 std::unique_ptr<Measurer> createReplayMeasurer(RecordLog log);
 
 /// The best schedule of a task.

@@ -52,6 +52,10 @@ struct TuneOptions {
   /// Sizes that functions with dynamic extents are copied for (Task/Sizes.h);
   /// empty: those that the module names, if any.
   std::string dynamicSizes;
+  unsigned finalists = 8;          ///< at most so many are compared at the end;
+                                   ///< below 2 none
+  double finalShare = 0.05;        ///< those slower than the best by no more
+  unsigned finalPasses = 3;        ///< measurements of each
   int64_t earlyStop = 0;           ///< trials without gain that end a task; 0 off
   int scoreThreads = 0;            ///< 0: one a core
   Measurer *measurer = nullptr;    ///< instead of this machine, if set
@@ -72,6 +76,8 @@ struct TaskState {
   std::map<std::string, int64_t> rejections; ///< decisions by constraint
   int64_t learnedRounds = 0, rounds = 0;
   bool finished = false;           ///< nothing new to try, or stopped early
+  int64_t compared = 0;            ///< candidates that were measured again
+  bool overturned = false;         ///< that gave another winner
 
   /// True if a schedule was found that beats the unscheduled program.
   bool improved() const {
@@ -83,8 +89,8 @@ struct TaskState {
 /// Where the wall time of a run went, seconds.
 struct CostOfSearch {
   double extract = 0, sketch = 0, sample = 0, score = 0, train = 0;
-  double measure = 0;        ///< building and running, as seen from here
-  double build = 0, run = 0; ///< of these, summed over trials
+  double measure = 0; ///< building, running and checking, as seen from here
+  double build = 0, run = 0, check = 0; ///< of these, if the measurer knows
   double total = 0;
   int64_t scored = 0;        ///< candidates interpreted
 };

@@ -57,6 +57,10 @@ public:
   bool isMeasured(const Candidate &candidate) const {
     return measuredKeys.contains(candidate.key());
   }
+  /// What was measured without failure: seconds and candidate, best first.
+  ArrayRef<std::pair<double, Candidate>> getMeasured() const {
+    return measured;
+  }
   ArrayRef<DesignSpace> getSpaces() const { return spaces; }
 
   /// Counts of violated constraints; "transform" are scripts that failed.

@@ -1,0 +1,129 @@
+//===- Finals.cpp - The last comparison of a task's best --------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The best of many measurements is the luckiest one, too. At the end of a run
+// the best few candidates of each task, and the unscheduled program if it is as
+// fast, are measured against each other, and the best median wins. The results
+// are kept in the log as "final" lines, so that a run that has nothing left to
+// try, and one that is replayed, decide alike.
+//
+
+#include "Session.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::ansor;
+
+/// Trials that allow one finalist, so that finals stay a small share of a run.
+static constexpr int64_t kTrialsPerFinalist = 8;
+
+std::vector<Candidate> Session::finalists(unsigned index) const {
+  const TaskState &state = result.tasks[index];
+  int64_t count =
+      std::min<int64_t>(options.finalists,
+                        std::max<int64_t>(2, state.trials / kTrialsPerFinalist));
+  double limit = state.best * (1 + options.finalShare);
+  std::vector<Candidate> candidates;
+  for (const auto &[seconds, candidate] : tasks[index].search->getMeasured())
+    if (int64_t(candidates.size()) < count && seconds <= limit)
+      candidates.push_back(candidate);
+  return candidates;
+}
+
+/// Takes over the winner of `finals`; nothing if all failed.
+void Session::decide(unsigned index) {
+  TaskState &state = result.tasks[index];
+  TunedTask &tuned = tasks[index];
+  const TrialRecord *best = nullptr;
+  for (const TrialRecord &trial : tuned.finals) {
+    if (trial.error != ErrorKind::None)
+      continue;
+    if (trial.isReference())
+      state.reference = trial.median;
+    else if (!best || trial.median < best->median)
+      best = &trial;
+  }
+  if (!best)
+    return;
+  std::string error;
+  unsigned sketch =
+      llvm::find(tuned.sketchNames, best->sketch) - tuned.sketchNames.begin();
+  FailureOr<Decisions> decisions =
+      tuned.search->getSpaces()[sketch].fromJSON(best->decisions, error);
+  if (failed(decisions))
+    return;
+  state.compared = llvm::count_if(tuned.finals, [](const TrialRecord &trial) {
+    return !trial.isReference();
+  });
+  state.best = best->median;
+  state.bestSketch = best->sketch;
+  Candidate winner{sketch, std::move(*decisions)};
+  state.overturned = winner.key() != tuned.best.key();
+  tuned.best = std::move(winner);
+}
+
+LogicalResult Session::compareFinalists(unsigned index) {
+  TaskState &state = result.tasks[index];
+  TunedTask &tuned = tasks[index];
+  if (options.finalists < 2 || !std::isfinite(state.best) || stopped())
+    return success();
+  // A log that ends with finals of these very trials needs no others.
+  llvm::erase_if(tuned.finals, [&](const TrialRecord &trial) {
+    return trial.trial != state.trials;
+  });
+  if (!tuned.finals.empty()) {
+    decide(index);
+    return success();
+  }
+
+  std::vector<MeasureInput> inputs;
+  std::vector<TrialRecord> records;
+  for (const Candidate &candidate : finalists(index)) {
+    TrialRecord record;
+    FailureOr<MeasureInput> input = describe(index, candidate, record);
+    if (failed(input))
+      return failure();
+    inputs.push_back(std::move(*input));
+    records.push_back(std::move(record));
+  }
+  const double limit = 1 + options.finalShare;
+  if (state.reference > 0 && state.reference <= state.best * limit &&
+      state.best <= state.reference * limit) {
+    inputs.push_back({state.task.key, state.task.module, "", ""});
+    records.emplace_back();
+  }
+  if (inputs.size() < 2)
+    return success();
+
+  std::vector<MeasureResult> results;
+  {
+    Stopwatch watch(result.cost.measure);
+    StopWatcher watcher(stop, *measurer);
+    results = measurer->compare(inputs, options.finalPasses);
+  }
+  // Nothing is decided by half of a comparison.
+  if (stopped() || llvm::any_of(results, [](const MeasureResult &got) {
+        return got.error == ErrorKind::Device;
+      }))
+    return success();
+  for (auto [record, got] : llvm::zip_equal(records, results)) {
+    TrialRecord final = makeRecord(got);
+    final.taskKey = state.task.key;
+    final.sketch = record.sketch;
+    final.sketchHash = record.sketchHash;
+    final.decisions = record.decisions;
+    final.seed = options.seed;
+    final.trial = state.trials;
+    final.threads = options.measure.threads;
+    if (writer && failed(writer->appendFinal(final)))
+      return emitError() << writer->getError();
+    tuned.finals.push_back(std::move(final));
+  }
+  decide(index);
+  return success();
+}
