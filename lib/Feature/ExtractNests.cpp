@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Fills a NestDesc from tensor-level IR after tiling and fusion. Reading
+// Fills a RawNest from tensor-level IR after tiling and fusion. Reading
 // guide: `run` marks what the results need (the untiled originals stay in the
 // function and must not count), `visitBlock` walks the live loops in order,
 // `addLinalg` and its siblings describe one op each, and ValueTracer finds the
@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpCounting.h"
+#include "RawNest.h"
 #include "ValueTracer.h"
 #include "ansor/Feature/Feature.h"
 #include "ansor/IR/AnsorDialect.h"
@@ -29,12 +30,6 @@ using namespace mlir::ansor;
 
 namespace {
 
-/// An enclosing loop that is open during the walk.
-struct OpenLoop {
-  LoopDesc desc;
-  std::optional<int64_t> unroll;
-};
-
 /// One iterator of an op.
 struct OwnLoop {
   int64_t extent = 1;
@@ -43,7 +38,7 @@ struct OwnLoop {
 
 class NestExtractor {
 public:
-  explicit NestExtractor(NestDesc &program) : program(program) {}
+  explicit NestExtractor(RawNest &program) : program(program) {}
 
   LogicalResult run(func::FuncOp func) {
     Block &entry = func.getBody().front();
@@ -120,45 +115,38 @@ private:
     }
   }
 
-  static std::optional<int64_t> getUnroll(Operation *op) {
-    if (auto attr = op->getAttrOfType<IntegerAttr>(kUnrollAttr))
-      return attr.getInt();
-    return std::nullopt;
+  /// `ansor.unroll` on `op`, -1 if it has none.
+  static int64_t getUnroll(Operation *op) {
+    auto attr = op->getAttrOfType<IntegerAttr>(kUnrollAttr);
+    return attr ? std::max<int64_t>(attr.getInt(), 0) : -1;
   }
 
-  /// Opens a loop over [lower, upper) and binds its induction variable. Loops
-  /// of one trip bind a constant. Returns true if a loop was opened.
-  bool openLoop(Value iv, OpFoldResult lower, OpFoldResult upper,
+  /// Opens a loop over [lower, upper) and binds its induction variable.
+  void openLoop(Value iv, OpFoldResult lower, OpFoldResult upper,
                 OpFoldResult step, LoopDesc::Annotation annotation,
                 Operation *op) {
     bool partial = false;
     int64_t lb = tracer.boundOf(lower, partial).value_or(0);
     int64_t ub = tracer.boundOf(upper, partial).value_or(lb + 1);
     int64_t by = std::max<int64_t>(getConstantIntValue(step).value_or(1), 1);
-    // A loop that never runs counts as one that runs once.
-    int64_t trips = ub > lb ? llvm::divideCeil(ub - lb, by) : 1;
-    if (trips == 1)
-      return false;
     tracer.bind(iv, loops.size(), by);
-    OpenLoop loop;
-    loop.desc.extent = trips;
-    loop.desc.id = nextLoopId++;
-    loop.desc.annotation = annotation;
-    loop.desc.partial = partial || (ub - lb) % by != 0;
+    RawLoop loop;
+    // A loop that never runs counts as one that runs once.
+    loop.extent = ub > lb ? llvm::divideCeil(ub - lb, by) : 1;
+    loop.id = nextLoopId++;
+    loop.annotation = annotation;
+    loop.partial = partial || (ub - lb) % by != 0;
     loop.unroll = getUnroll(op);
-    unrollLoop(loop.desc, loop.unroll.value_or(0));
     loops.push_back(loop);
-    return true;
   }
 
   void visitFor(scf::ForOp loop) {
     bool parallel = loop->hasAttr(kParallelAttr);
-    bool opened = openLoop(
-        loop.getInductionVar(), loop.getLowerBound(), loop.getUpperBound(),
-        loop.getStep(), parallel ? LoopDesc::Parallel : LoopDesc::None, loop);
+    openLoop(loop.getInductionVar(), loop.getLowerBound(), loop.getUpperBound(),
+             loop.getStep(), parallel ? LoopDesc::Parallel : LoopDesc::None,
+             loop);
     visitBlock(*loop.getBody());
-    if (opened)
-      loops.pop_back();
+    loops.pop_back();
   }
 
   static LoopDesc::Annotation getMapping(Attribute mapping) {
@@ -197,42 +185,31 @@ private:
   // Statements.
 
   /// Starts a statement for `op` inside the open loops with `own` iterators,
-  /// and says where each of those is in the nest (nullopt: one trip).
-  StatementDesc begin(Operation *op, ArrayRef<OwnLoop> own,
-                      SmallVectorImpl<std::optional<unsigned>> &positions) {
-    StatementDesc statement;
+  /// and says where each of those is in the nest.
+  RawStatement begin(Operation *op, ArrayRef<OwnLoop> own,
+                     SmallVectorImpl<unsigned> &positions) {
+    RawStatement statement;
     if (auto stage = op->getAttrOfType<IntegerAttr>(kStageAttr))
       statement.name = "s" + std::to_string(stage.getInt());
     else
       statement.name = op->getName().getStringRef().str();
-    std::optional<int64_t> unroll = getUnroll(op);
-    for (const OpenLoop &loop : loops)
-      statement.loops.push_back(loop.desc);
-    for (const OpenLoop &loop : llvm::reverse(loops))
-      if (!unroll)
-        unroll = loop.unroll;
-    statement.unrollLimit = unroll.value_or(0);
-    positions.assign(own.size(), std::nullopt);
+    statement.unroll = getUnroll(op);
+    statement.vectorized = op->hasAttr(kVectorizeAttr);
+    statement.loops = loops;
+    statement.numOuter = loops.size();
+    positions.assign(own.size(), 0);
     auto append = [&](unsigned i) {
-      if (own[i].extent <= 1)
-        return;
       positions[i] = statement.loops.size();
-      LoopDesc loop;
+      RawLoop loop;
       loop.extent = own[i].extent;
       loop.id = nextLoopId++;
       loop.kind = own[i].reduction ? LoopDesc::Reduction : LoopDesc::Spatial;
       loop.partial = own[i].partial;
       statement.loops.push_back(loop);
     };
-    if (!op->hasAttr(kVectorizeAttr)) {
+    if (!statement.vectorized) {
       for (unsigned i = 0; i < own.size(); ++i)
         append(i);
-      // A limit on the op is for its own loops, from the innermost outward.
-      int64_t limit = getUnroll(op).value_or(0);
-      for (size_t l = statement.loops.size(); l-- > loops.size();) {
-        unrollLoop(statement.loops[l], limit);
-        limit /= statement.loops[l].extent;
-      }
       return statement;
     }
     // Vector code keeps the reductions of a tile outside its vectors.
@@ -240,23 +217,13 @@ private:
       for (unsigned i = 0; i < own.size(); ++i)
         if (own[i].reduction == reduction)
           append(i);
-    if (statement.loops.size() > loops.size())
-      statement.loops.back().annotation = LoopDesc::Vectorized;
     return statement;
-  }
-
-  /// Unrolls `loop` up to `limit` copies, if nothing else becomes of it.
-  static void unrollLoop(LoopDesc &loop, int64_t limit) {
-    if (limit <= 1 || loop.annotation != LoopDesc::None)
-      return;
-    loop.annotation = LoopDesc::Unrolled;
-    loop.copies = std::min(loop.extent, limit);
   }
 
   /// Adds an access to what `view` shows; `index(d)` is the function of the
   /// loops that indexes dimension d of the value.
   template <typename Fn>
-  AccessDesc &addAccess(StatementDesc &statement, const View &view, Fn index) {
+  AccessDesc &addAccess(RawStatement &statement, const View &view, Fn index) {
     Buffer &buffer = tracer.getBuffer(view), &root = tracer.getRoot(view);
     if (root.id < 0)
       root.id = nextBufferId++;
@@ -280,7 +247,7 @@ private:
   }
 
   /// Classes the enclosing loops by what they drive, and notes the allocation.
-  void finish(StatementDesc statement, ArrayRef<const View *> outputs,
+  void finish(RawStatement statement, ArrayRef<const View *> outputs,
               ArrayRef<std::pair<const View *, unsigned>> reducedDims) {
     auto drives = [](const Linear &linear, unsigned loop) {
       return llvm::any_of(
@@ -300,10 +267,8 @@ private:
     }
     const Buffer &root = tracer.getRoot(*outputs.front());
     if (root.temporary) {
-      statement.allocationBytes = root.elementBytes;
-      for (int64_t extent : root.shape)
-        statement.allocationBytes =
-            multiplySaturating(statement.allocationBytes, extent);
+      statement.elementBytes = root.elementBytes;
+      statement.allocationShape = root.shape;
       statement.allocationDepth = root.depth;
     }
     program.statements.push_back(std::move(statement));
@@ -344,15 +309,12 @@ private:
         own[d].extent = std::max<int64_t>(ranges[d], 1);
     }
 
-    SmallVector<std::optional<unsigned>, 8> positions;
-    StatementDesc statement = begin(op, own, positions);
+    SmallVector<unsigned, 8> positions;
+    RawStatement statement = begin(op, own, positions);
     SmallVector<const View *, 2> outputs;
     SmallVector<std::pair<const View *, unsigned>, 4> reducedDims;
     auto iterator = [&](unsigned i, bool) {
-      Linear linear;
-      if (positions[i])
-        linear.push_back({*positions[i], 1});
-      return linear;
+      return Linear{{positions[i], 1}};
     };
     auto access = [&](OpOperand &operand, const View &view) -> AccessDesc & {
       AffineMap map = maps[operand.getOperandNumber()];
@@ -392,7 +354,7 @@ private:
   /// tensor.extract in a body: an access by linear functions of linalg.index,
   /// or, where the index depends on data, an indirect one.
   template <typename Fn>
-  void addGathers(linalg::LinalgOp op, StatementDesc &statement, Fn iterator) {
+  void addGathers(linalg::LinalgOp op, RawStatement &statement, Fn iterator) {
     Block &body = op->getRegion(0).front();
     if (llvm::none_of(body, [](Operation &inner) {
           return isa<tensor::ExtractOp>(inner);
@@ -401,8 +363,6 @@ private:
     SmallVector<Value, 4> bound;
     for (auto index : body.getOps<linalg::IndexOp>()) {
       Linear linear = iterator(index.getDim(), false);
-      if (linear.empty())
-        continue;
       tracer.bind(index.getResult(), linear.front().first,
                   linear.front().second);
       bound.push_back(index.getResult());
@@ -452,14 +412,13 @@ private:
 
   void addPlain(Operation *op, ArrayRef<OwnLoop> own, const View &output,
                 ValueRange operands) {
-    SmallVector<std::optional<unsigned>, 8> positions;
-    StatementDesc statement = begin(op, own, positions);
+    SmallVector<unsigned, 8> positions;
+    RawStatement statement = begin(op, own, positions);
     auto aligned = [&](const View &view) {
       return [&, rank = view.dims.size()](unsigned d) {
         Linear linear;
         if (d + own.size() >= rank)
-          if (auto position = positions[d + own.size() - rank])
-            linear.push_back({*position, 1});
+          linear.push_back({positions[d + own.size() - rank], 1});
         return linear;
       };
     };
@@ -502,25 +461,25 @@ private:
     addPlain(op, own, tracer.keep(std::move(target)), op.getSource());
   }
 
-  NestDesc &program;
+  RawNest &program;
   llvm::DenseSet<Operation *> live;
-  SmallVector<OpenLoop, 8> loops;
+  SmallVector<RawLoop, 12> loops; ///< that are open
   ValueTracer tracer;
   int nextLoopId = 0, nextBufferId = 0;
 };
 
 } // namespace
 
-FailureOr<NestDesc> mlir::ansor::extractNests(func::FuncOp func) {
+FailureOr<RawNest> mlir::ansor::extractRawNest(func::FuncOp func) {
   if (func.isExternal())
     return failure();
-  NestDesc program;
-  if (failed(NestExtractor(program).run(func)))
+  RawNest raw;
+  if (failed(NestExtractor(raw).run(func)))
     return failure();
-  return program;
+  return raw;
 }
 
-FailureOr<NestDesc> mlir::ansor::extractNests(ModuleOp module) {
+func::FuncOp mlir::ansor::findTaskFunction(ModuleOp module) {
   func::FuncOp task;
   for (auto func : module.getOps<func::FuncOp>()) {
     if (func.isExternal())
@@ -528,6 +487,18 @@ FailureOr<NestDesc> mlir::ansor::extractNests(ModuleOp module) {
     if (!task || (func->hasAttr(kTaskAttr) && !task->hasAttr(kTaskAttr)))
       task = func;
   }
+  return task;
+}
+
+FailureOr<NestDesc> mlir::ansor::extractNests(func::FuncOp func) {
+  FailureOr<RawNest> raw = extractRawNest(func);
+  if (failed(raw))
+    return failure();
+  return simplify(*raw);
+}
+
+FailureOr<NestDesc> mlir::ansor::extractNests(ModuleOp module) {
+  func::FuncOp task = findTaskFunction(module);
   if (!task)
     return failure();
   return extractNests(task);

@@ -15,6 +15,7 @@
 #ifndef ANSOR_LIB_FEATURE_VALUETRACER_H
 #define ANSOR_LIB_FEATURE_VALUETRACER_H
 
+#include "RawNest.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AffineExpr.h"
 #include "llvm/ADT/DenseMap.h"
@@ -24,12 +25,6 @@
 #include <optional>
 
 namespace mlir::ansor {
-
-/// Product of two numbers >= 1, the largest number if it doesn't fit.
-inline int64_t multiplySaturating(int64_t a, int64_t b) {
-  int64_t product;
-  return llvm::MulOverflow(a, b, product) ? INT64_MAX : product;
-}
 
 /// A linear function of induction variables, counted in iterations: pairs of
 /// a loop's position in the nest and a coefficient. The constant is dropped.
