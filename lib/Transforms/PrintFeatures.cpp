@@ -6,9 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ansor/Feature/Feature.h"
+#include "ansor/Feature/SketchFeatures.h"
 #include "ansor/IR/AnsorDialect.h"
+#include "ansor/Sketch/Sketch.h"
 #include "ansor/Transforms/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Transform/IR/TransformDialect.h"
+#include "mlir/Parser/Parser.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace mlir::ansor {
@@ -115,6 +123,98 @@ static void printRow(llvm::json::OStream &json, ArrayRef<float> row) {
       json.attribute(name, value);
 }
 
+/// Samples that are drawn to find a legal one.
+static constexpr unsigned kAttempts = 100;
+
+/// The features of a candidate by interpretation, or failure.
+static FailureOr<FeatureMatrix> interpret(ModuleOp task, ModuleOp script,
+                                          const DesignSpace &space,
+                                          const Decisions &decisions) {
+  if (failed(applyDecisions(script, space, decisions)))
+    return failure();
+  OwningOpRef<ModuleOp> payload(task.clone());
+  std::string error;
+  if (failed(interpretScript(*payload, script, error)))
+    return failure();
+  FailureOr<NestDesc> nests = extractNests(*payload);
+  if (failed(nests))
+    return failure();
+  return computeFeatures(*nests);
+}
+
+/// Compares features by arithmetic with those by interpretation, for `count`
+/// random decisions of one sketch; prints a line, and fails if any differ.
+static LogicalResult compare(ModuleOp task, StringRef key, const Sketch &sketch,
+                             unsigned count, uint64_t seed) {
+  OwningOpRef<ModuleOp> script =
+      parseSourceString<ModuleOp>(sketch.script, task.getContext());
+  FailureOr<DesignSpace> space = failure();
+  if (script)
+    space = DesignSpace::fromScript(*script);
+  if (failed(space))
+    return task.emitError() << "sketch " << sketch.name << " does not parse";
+  SketchFeatures features = SketchFeatures::learn(task, *script, *space);
+  RandomGenerator rng(seed);
+  llvm::StringMap<int64_t> rejections;
+  unsigned numInterpreted = 0, numCompared = 0, numDifferent = 0;
+  llvm::json::Value different = nullptr;
+  for (unsigned i = 0; i < count; ++i) {
+    auto decisions = space->sampleLegal(rng, kAttempts, rejections);
+    if (!decisions)
+      continue;
+    std::optional<NestDesc> nests = features.instantiate(*decisions);
+    if (!nests) {
+      ++numInterpreted;
+      continue;
+    }
+    ++numCompared;
+    FailureOr<FeatureMatrix> oracle =
+        interpret(task, *script, *space, *decisions);
+    if (succeeded(oracle) && oracle->data == computeFeatures(*nests).data)
+      continue;
+    if (numDifferent++ == 0)
+      different = space->toJSON(*decisions);
+  }
+  llvm::json::OStream json(llvm::outs());
+  json.object([&] {
+    json.attribute("task", key);
+    json.attribute("sketch", sketch.name);
+    json.attribute("qualifies", features.qualifies());
+    if (!features.qualifies())
+      json.attribute("reason", features.getReason());
+    json.attribute("probes", features.getNumProbes());
+    json.attribute("interpreted", numInterpreted);
+    json.attribute("compared", numCompared);
+    json.attribute("different", numDifferent);
+    if (numDifferent)
+      json.attribute("decisions", different);
+  });
+  llvm::outs() << "\n";
+  if (numDifferent == 0)
+    return success();
+  return task.emitError() << numDifferent << " of " << numCompared
+                          << " candidates of sketch " << sketch.name
+                          << " have other features when interpreted";
+}
+
+static LogicalResult compare(func::FuncOp function, const TargetInfo &target,
+                             unsigned count, uint64_t seed) {
+  FailureOr<SmallVector<Sketch>> sketches = generateSketches(function, target);
+  if (failed(sketches))
+    return failure();
+  auto module = function->getParentOfType<ModuleOp>();
+  OwningOpRef<ModuleOp> task = ModuleOp::create(function.getLoc());
+  for (NamedAttribute attr : module->getDiscardableAttrs())
+    (*task)->setDiscardableAttr(attr.getName(), attr.getValue());
+  task->push_back(function->clone());
+  StringRef key = function->getAttrOfType<StringAttr>(kTaskAttr).getValue();
+  bool hasFailed = false;
+  for (const Sketch &sketch : *sketches)
+    hasFailed |= failed(compare(*task, key, sketch, count, seed));
+  llvm::outs().flush();
+  return failure(hasFailed);
+}
+
 namespace {
 struct PrintFeaturesPass
     : public ansor::impl::PrintFeaturesPassBase<PrintFeaturesPass> {
@@ -127,9 +227,31 @@ struct PrintFeaturesPass
     auto isTask = [](func::FuncOp f) { return f->hasAttr(kTaskAttr); };
     if (llvm::any_of(functions, isTask))
       llvm::erase_if(functions, [&](func::FuncOp f) { return !isTask(f); });
+    if (this->compare > 0)
+      return compareTasks(functions);
     for (func::FuncOp function : functions)
       if (failed(print(function)))
         return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+
+  void compareTasks(ArrayRef<func::FuncOp> functions) {
+    FailureOr<TargetInfo> info = resolveTarget(getOperation(), target);
+    if (failed(info))
+      return signalPassFailure();
+    bool hasFailed = false, hasTasks = false;
+    for (func::FuncOp function : functions) {
+      if (!function->hasAttr(kTaskAttr))
+        continue;
+      hasTasks = true;
+      hasFailed |= failed(::compare(function, *info, this->compare, seed));
+    }
+    if (!hasTasks)
+      emitRemark(getOperation().getLoc())
+          << "no function has " << kTaskAttr
+          << ": extract tasks first (--ansor-extract-tasks)";
+    if (hasFailed)
+      return signalPassFailure();
     markAllAnalysesPreserved();
   }
 

@@ -138,11 +138,27 @@ def PrintFeaturesPass : Pass<"ansor-print-features", "ModuleOp"> {
     Prints one JSON line a statement on standard output: task, statement,
     and the features by name (zero values left out), or the loop nests with
     `nests`.
+
+    With `compare=N`, the module's tasks are not scheduled yet. For each of
+    their sketches, features are computed by arithmetic on the decisions, as a
+    search does, and compared with those of the interpreted script, for N
+    random decisions. A line a sketch says whether it qualifies for that, and
+    if not, why; the pass fails if a sketch qualifies and any of its features
+    differ.
   }];
   let options = [
     Option<"nests", "nests", "bool", "false",
-           "print the loop nest description instead of the features">
+           "print the loop nest description instead of the features">,
+    Option<"compare", "compare", "unsigned", "0",
+           "compare this many decisions of each sketch">,
+    Option<"seed", "seed", "uint64_t", "0", "seed of the decisions">,
+    Option<"target", "target", "std::string", "\"\"",
+           "the target of the sketches, like \"host\"; the module's by default">
   ];
+  let dependentDialects = ["::mlir::transform::TransformDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect", "::mlir::affine::AffineDialect",
+    "::mlir::bufferization::BufferizationDialect"];
 }
 
 def ApplyLibraryPass : Pass<"ansor-apply-library", "ModuleOp"> {
