@@ -59,6 +59,24 @@ TaskSearch::evaluate(ArrayRef<Candidate> candidates) {
   return results;
 }
 
+void TaskSearch::interpret(std::vector<Candidate> &batch) {
+  Stopwatch watch(scoreSeconds);
+  std::vector<Evaluation> evaluations = evaluator->interpret(batch);
+  std::vector<Candidate> valid;
+  for (auto [candidate, evaluation] : llvm::zip_equal(batch, evaluations)) {
+    std::string key = candidate.key();
+    if (evaluation.valid) {
+      valid.push_back(std::move(candidate));
+    } else {
+      ++rejections["transform"];
+      if (firstFailure.empty())
+        firstFailure = evaluation.error;
+    }
+    cache[key] = std::make_shared<const Evaluation>(std::move(evaluation));
+  }
+  batch = std::move(valid);
+}
+
 std::vector<double> TaskSearch::score(ArrayRef<Candidate> candidates,
                                       CostModel &model) {
   std::vector<EvaluationRef> evaluations = evaluate(candidates);
@@ -149,6 +167,7 @@ std::vector<Candidate> TaskSearch::nextBatch(unsigned count, CostModel *model,
     if (picked.insert(pick->key()).second)
       batch.push_back(std::move(*pick));
   }
+  interpret(batch);
   return batch;
 }
 

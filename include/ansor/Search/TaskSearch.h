@@ -19,9 +19,9 @@
 
 namespace mlir::ansor {
 
-/// What interpreting a candidate's script gives.
+/// What is known of a candidate without lowering it.
 struct Evaluation {
-  bool valid = false;     ///< the script ran, and the program verifies
+  bool valid = false;     ///< the script ran; or it was not interpreted
   FeatureMatrix features; ///< no rows if the program can't be described
   std::string error;      ///< why it isn't valid
 };
@@ -32,6 +32,10 @@ public:
   virtual ~Evaluator();
   /// One evaluation a candidate, in their order.
   virtual std::vector<Evaluation> evaluate(ArrayRef<Candidate> candidates) = 0;
+  /// The same, by interpreting every script.
+  virtual std::vector<Evaluation> interpret(ArrayRef<Candidate> candidates) {
+    return evaluate(candidates);
+  }
 };
 
 class TaskSearch {
@@ -77,6 +81,8 @@ private:
   /// Evaluations by candidate, from the cache where it has them.
   std::vector<EvaluationRef> evaluate(ArrayRef<Candidate> candidates);
   std::vector<double> score(ArrayRef<Candidate> candidates, CostModel &model);
+  /// Drops what doesn't build from a batch.
+  void interpret(std::vector<Candidate> &batch);
   /// New samples that build, at least `least` of at most `count` if there are.
   std::vector<Candidate> sampleValid(Evolution &evolution, unsigned least,
                                      unsigned count);
