@@ -26,6 +26,23 @@
 
 namespace mlir::ansor {
 
+/// A sum of products of narrow numbers that an instruction of the target adds
+/// up in groups: x86's vpdpbusd and vdpbf16ps, Arm's sdot and udot. Vectors lie
+/// along the lane; of the other operand, a group of elements is broadcast.
+struct DotForm {
+  unsigned scalar = 0;  ///< operand that is broadcast
+  unsigned vector = 0;  ///< operand along the lanes
+  unsigned loop = 0;    ///< reduction loop whose steps are grouped
+  int64_t group = 4;    ///< steps of that loop in one instruction
+  std::string intrinsic;
+  /// The vector operand is the first factor of the instruction.
+  bool swapped = false;
+  /// The instruction takes the broadcast operand as unsigned, but it is signed:
+  /// 128 is added to its elements, and what that adds to the sums is summed
+  /// up, too, and taken off at the end.
+  bool offset = false;
+};
+
 struct NestPlan {
   /// Loop that the vectors lie along; none for scalar code.
   std::optional<unsigned> lane;
@@ -37,11 +54,29 @@ struct NestPlan {
   SmallVector<int64_t> extents;
   /// Iterations of each loop in one piece of straight code.
   SmallVector<int64_t> tile;
+  /// What full vectors are computed by, for groups of steps.
+  std::optional<DotForm> dot;
 };
 
 /// How an access depends on a loop.
 enum class LaneAccess { Invariant, Contiguous, Strided };
 LaneAccess classifyAccess(AffineMap map, unsigned loop);
+
+/// The dot instruction that `op` can use with vectors as in `plan`.
+std::optional<DotForm> matchDot(linalg::LinalgOp op, const NestPlan &plan,
+                                const TargetInfo &target, bool strictFP);
+
+/// The elements of `rows`, vectors of equal length, by turns.
+Value interleaveRows(OpBuilder &b, Location loc, ValueRange rows);
+
+/// A small vector of a group's elements, repeated up to `width` elements; 128
+/// is added to each if `offset`.
+Value broadcastGroup(OpBuilder &b, Location loc, Value group, int64_t width,
+                     bool offset);
+
+/// `acc` plus the sums of products of groups.
+Value emitDot(OpBuilder &b, Location loc, const DotForm &form, Value acc,
+              Value scalars, Value vectors);
 
 /// Plans the code of `op`, or fails if the emitter can't write it.
 FailureOr<NestPlan> planNest(linalg::LinalgOp op, const TargetInfo &target,

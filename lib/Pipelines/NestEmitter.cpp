@@ -131,6 +131,13 @@ private:
   void store(unsigned init, Value value, ArrayRef<int64_t> point,
              int64_t width);
   Value combine(unsigned init, Value lhs, Value rhs);
+  /// The groups of a dot instruction's operands at `point`.
+  Value dotScalars(ArrayRef<int64_t> point);
+  Value dotVectors(ArrayRef<int64_t> point, int64_t width);
+  /// Visits the sums of what the dot form's offset adds: one for each place of
+  /// full vectors in the operand along the lanes.
+  void forEachOffset(llvm::function_ref<void(ArrayRef<int64_t>)> body);
+  std::vector<int64_t> dotKey(ArrayRef<int64_t> point) const;
   Value reduceLanes(unsigned init, Value vector);
   Value toVector(Value value, int64_t width);
   bool vectors() const { return plan.lane.has_value(); }
@@ -145,6 +152,9 @@ private:
   SmallVector<Value> inits;     ///< current tensor (or buffer) of each result
   SmallVector<bool> needsInit;  ///< whether old values are read
   SmallVector<Value> accs;      ///< accumulators of the current leaf
+  unsigned numSums = 0;         ///< of these, those of results
+  /// Accumulators of what a dot form's offset adds, by dotKey.
+  std::map<std::vector<int64_t>, unsigned> offsets;
   /// Values computed once for the current block.
   std::map<std::pair<unsigned, unsigned>, Value> bases;
   DenseMap<std::pair<Value, int64_t>, Value> sums;
@@ -292,6 +302,34 @@ void NestEmitter::loadAccumulators() {
         b, loc, DenseElementsAttr::get(type, ArrayRef<Attribute>(neutral)));
     accs.append(kLaneAccumulators, vector);
   });
+  numSums = accs.size();
+  offsets.clear();
+  if (!plan.dot || !plan.dot->offset)
+    return;
+  forEachOffset([&](ArrayRef<int64_t> point) {
+    if (!offsets.try_emplace(dotKey(point), accs.size()).second)
+      return;
+    auto type = VectorType::get({plan.lanes}, b.getI32Type());
+    accs.push_back(
+        arith::ConstantOp::create(b, loc, b.getZeroAttr(type)));
+  });
+}
+
+/// Where `point` lies in the operand along the lanes, reductions aside.
+std::vector<int64_t> NestEmitter::dotKey(ArrayRef<int64_t> point) const {
+  std::vector<int64_t> key;
+  for (unsigned loop : parallelLoops)
+    key.push_back(maps[plan.dot->vector].isFunctionOfDim(loop) ? point[loop]
+                                                               : 0);
+  return key;
+}
+
+void NestEmitter::forEachOffset(
+    llvm::function_ref<void(ArrayRef<int64_t>)> body) {
+  forEachResult([&](unsigned, ArrayRef<int64_t> point, Chunk chunk) {
+    if (chunk.width == plan.lanes)
+      body(point);
+  });
 }
 
 void NestEmitter::storeAccumulators() {
@@ -304,6 +342,8 @@ void NestEmitter::storeAccumulators() {
         vector = combine(i, vector, accs[next++]);
       value = combine(i, value, reduceLanes(i, vector));
     }
+    if (plan.dot && plan.dot->offset && chunk.width == plan.lanes)
+      value = arith::SubIOp::create(b, loc, value, accs[offsets.at(dotKey(point))]);
     store(i, value, point, chunk.width);
   });
 }
@@ -373,10 +413,38 @@ void NestEmitter::emitBodies() {
       lane = chunks(positions[*plan.lane].size);
     forEachPoint(reductionLoops, point, 0, [&] {
       unsigned next = 0;
+      // The first step of a group of a dot instruction, or one behind it.
+      bool grouped = false, first = false;
+      if (plan.dot) {
+        int64_t step = point[plan.dot->loop], group = plan.dot->group;
+        grouped = step / group * group + group <=
+                  positions[plan.dot->loop].size;
+        first = step % group == 0;
+      }
+      llvm::SmallDenseSet<unsigned> summed;
       forEachPoint(parallelLoops, point, 0, [&] {
         for (Chunk chunk : lane) {
           if (vectors())
             point[*plan.lane] = chunk.offset;
+          if (grouped && chunk.width == plan.lanes) {
+            if (first) {
+              Value vectors = dotVectors(point, chunk.width);
+              accs[next] = emitDot(b, loc, *plan.dot, accs[next],
+                                   dotScalars(point), vectors);
+              if (plan.dot->offset) {
+                unsigned sum = offsets.at(dotKey(point));
+                if (summed.insert(sum).second) {
+                  auto type = cast<VectorType>(vectors.getType());
+                  Value offset = arith::ConstantOp::create(
+                      b, loc, DenseElementsAttr::get(type, APInt(8, 128)));
+                  accs[sum] = emitDot(b, loc, *plan.dot, accs[sum], offset,
+                                      vectors);
+                }
+              }
+            }
+            ++next;
+            continue;
+          }
           for (unsigned i = 0; i < numInits; ++i)
             old[i] = accs[next + i];
           evaluate(point, chunk.width, old, results);
@@ -540,6 +608,42 @@ Value NestEmitter::load(unsigned operand, Value source,
     elements.push_back(loadScalar(source, indicesOf(operand, lane)));
   return vector::FromElementsOp::create(
       b, loc, VectorType::get({width}, elements.front().getType()), elements);
+}
+
+Value NestEmitter::dotScalars(ArrayRef<int64_t> point) {
+  const DotForm &form = *plan.dot;
+  std::vector<int64_t> key(point.begin(), point.end());
+  for (unsigned d = 0, e = key.size(); d < e; ++d)
+    if (!maps[form.scalar].isFunctionOfDim(d))
+      key[d] = 0;
+  key.push_back(-form.group); // No width of a plain load.
+  Value &value = loads[{form.scalar, key}];
+  if (!value)
+    value = broadcastGroup(b, loc,
+                           loadVector(op->getOperand(form.scalar),
+                                      indicesOf(form.scalar, point),
+                                      form.group),
+                           plan.lanes * form.group, form.offset);
+  return value;
+}
+
+Value NestEmitter::dotVectors(ArrayRef<int64_t> point, int64_t width) {
+  const DotForm &form = *plan.dot;
+  std::vector<int64_t> key(point.begin(), point.end());
+  for (unsigned d = 0, e = key.size(); d < e; ++d)
+    if (!maps[form.vector].isFunctionOfDim(d))
+      key[d] = 0;
+  key.push_back(-form.group);
+  Value &value = loads[{form.vector, key}];
+  if (value)
+    return value;
+  SmallVector<int64_t> step(point);
+  SmallVector<Value> rows;
+  for (int64_t i = 0; i < form.group; ++i, ++step[form.loop])
+    rows.push_back(loadVector(op->getOperand(form.vector),
+                              indicesOf(form.vector, step), width));
+  // `loads` may have grown since.
+  return loads[{form.vector, key}] = interleaveRows(b, loc, rows);
 }
 
 void NestEmitter::store(unsigned init, Value value, ArrayRef<int64_t> point,

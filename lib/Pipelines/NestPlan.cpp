@@ -269,6 +269,8 @@ FailureOr<NestPlan> ansor::planNest(linalg::LinalgOp op,
     plan.laneReduces = false;
   }
 
+  plan.dot = matchDot(op, plan, target, strictFP);
+
   // Straight code for all of it, if it is small.
   bool isStatic = llvm::none_of(plan.extents, ShapedType::isDynamic);
   if (isStatic) {

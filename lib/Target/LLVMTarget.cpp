@@ -138,6 +138,19 @@ mlir::ansor::getExtraFeatures(StringRef triple, StringRef cpu,
   return result;
 }
 
+bool mlir::ansor::hasFeature(const TargetInfo &target, StringRef feature) {
+  if (target.kind != TargetKind::CPU)
+    return false;
+  StringRef cpu = target.cpu;
+  if (!cpu.empty() && !isKnownCPU(target.triple, cpu))
+    cpu = "";
+  auto subtarget = createSubtarget(target.triple, cpu, target.features);
+  return subtarget && llvm::any_of(subtarget->getEnabledProcessorFeatures(),
+                                   [&](const llvm::SubtargetFeatureKV &enabled) {
+                                     return feature == enabled.Key;
+                                   });
+}
+
 std::string mlir::ansor::getDataLayout(const TargetInfo &info) {
   const llvm::Target *target = findTarget(info.triple);
   if (!target)

@@ -119,7 +119,8 @@ def VectorizePass : Pass<"ansor-vectorize", "ModuleOp"> {
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
     "::mlir::tensor::TensorDialect", "::mlir::ub::UBDialect",
     "::mlir::vector::VectorDialect"
-  ];
+  ,
+                           "::mlir::LLVM::LLVMDialect"];
 }
 
 def ForwardBuffersPass : Pass<"ansor-forward-buffers", "ModuleOp"> {

@@ -67,6 +67,9 @@ SmallVector<StringRef> getTargetNames();
 /// list of known names, and fails, on an unknown name or key.
 FailureOr<TargetInfo> lookupTarget(StringRef spec, Location loc);
 
+/// True if LLVM takes the target's CPU to have `feature`, such as "avx512vnni".
+bool hasFeature(const TargetInfo &target, StringRef feature);
+
 /// LLVM's data layout string of the target; empty if this LLVM can't generate
 /// code for it.
 std::string getDataLayout(const TargetInfo &target);
