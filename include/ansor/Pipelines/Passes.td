@@ -107,6 +107,9 @@ def VectorizePass : Pass<"ansor-vectorize", "ModuleOp"> {
     form (gathers, sub-byte storage, complex numbers) get scalar code of the
     same structure.
 
+    Sums of products of 8-bit integers, or of bf16, use the dot instructions
+    that the target's features allow.
+
     The vector width and the number of registers come from the target that the
     module carries, or the host's.
   }];
@@ -118,9 +121,8 @@ def VectorizePass : Pass<"ansor-vectorize", "ModuleOp"> {
     "::mlir::arith::ArithDialect", "::mlir::affine::AffineDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
     "::mlir::tensor::TensorDialect", "::mlir::ub::UBDialect",
-    "::mlir::vector::VectorDialect"
-  ,
-                           "::mlir::LLVM::LLVMDialect"];
+    "::mlir::vector::VectorDialect", "::mlir::LLVM::LLVMDialect"
+  ];
 }
 
 def ForwardBuffersPass : Pass<"ansor-forward-buffers", "ModuleOp"> {

@@ -102,6 +102,25 @@ private:
 };
 } // namespace
 
+/// Steps of reduction loop `loop` that fill one accumulator's bits, if both
+/// factors are narrower than it and one of them lies along the loop: what dot
+/// instructions take at once. Else, or if the extent is no multiple, 1.
+static int64_t productGroup(const Stage &stage, unsigned loop) {
+  if (stage.reads.size() != 2)
+    return 1;
+  bool along = false;
+  int64_t bits = 0;
+  for (const StageRead &read : stage.reads) {
+    bits = std::max(bits, read.elementBits);
+    along |= read.map.getNumResults() > 0 &&
+             read.map.getResults().back() ==
+                 getAffineDimExpr(loop, read.map.getContext());
+  }
+  int64_t group = bits > 0 ? stage.elementBits / bits : 1;
+  return along && group > 1 && stage.loops[loop].extent % group == 0 ? group
+                                                                     : 1;
+}
+
 void NestBuilder::makeTiles() {
   unsigned numLoops = stage.loops.size();
   bool ansor = context.space == SpaceKind::Ansor;
@@ -128,9 +147,10 @@ void NestBuilder::makeTiles() {
             addTileKnob(state, stage, loop, level, 3, multiple,
                         level == 2 ? max : 0, extent);
     } else if (stage.reorderable) {
+      int64_t group = ansor ? 1 : productGroup(stage, loop);
       for (unsigned level = 0; level < 2; ++level)
-        reduction[level][loop] =
-            addTileKnob(state, stage, loop, level, 2, 1, level == 1 ? max : 0);
+        reduction[level][loop] = addTileKnob(state, stage, loop, level, 2,
+                                             group, level == 1 ? max : 0);
     }
   }
 }
