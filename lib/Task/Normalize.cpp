@@ -314,9 +314,7 @@ static void moveReadInits(RewriterBase &rewriter, linalg::GenericOp op) {
 // Where anchors start from
 //===----------------------------------------------------------------------===//
 
-/// The addition that combines the old value of the only init of `op` with a
-/// new term, if that is all that happens to it.
-static Operation *getAddCombiner(linalg::GenericOp op) {
+Operation *ansor::detail::getAddCombiner(linalg::GenericOp op) {
   if (op.getNumDpsInits() != 1)
     return nullptr;
   BlockArgument out = op.getBody()->getArguments().back();
@@ -614,8 +612,10 @@ static void normalize(RewriterBase &rewriter, Block &block,
 void ansor::detail::normalize(RewriterBase &rewriter, func::FuncOp func,
                               const ExtractOptions &options) {
   SmallVector<Block *> blocks = collectBlocks(func);
-  for (Block *block : blocks)
+  for (Block *block : blocks) {
     generalize(rewriter, *block);
+    removeInsertedZeros(rewriter, *block);
+  }
   dropUnitDims(func, blocks);
   for (Block *block : blocks)
     ::normalize(rewriter, *block, options);

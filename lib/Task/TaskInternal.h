@@ -10,6 +10,7 @@
 //
 //   Normalize.cpp   one form of each op: generic ops, inlined scalars, fused
 //                   elementwise chains, anchors that start from a fill
+//   ZeroInsertion.cpp  (of step 1) transposed convolutions by remainders
 //   Partition.cpp   convex groups of ops with one root each
 //   Chain.cpp       those that are reductions over the same rows
 //   Canonical.cpp   a group's function: order of loops, operands, ops,
@@ -58,6 +59,10 @@ linalg::FillOp getInitFill(linalg::LinalgOp op, unsigned i);
 /// it writes or in others, and that isn't a fill.
 bool readsInit(linalg::LinalgOp op, unsigned i);
 
+/// The addition that combines the old value of the only init of `op` with a
+/// new term, if that is all that happens to it.
+Operation *getAddCombiner(linalg::GenericOp op);
+
 //===----------------------------------------------------------------------===//
 // Edits of linalg.generic in place
 //===----------------------------------------------------------------------===//
@@ -81,6 +86,10 @@ void cleanInputs(RewriterBase &rewriter, linalg::GenericOp op);
 /// The blocks of `func` whose ops may become tasks: its own, and those of
 /// plain structured control flow.
 SmallVector<Block *> collectBlocks(func::FuncOp func);
+
+/// Convolutions of `block` over inputs with inserted zeros read the inputs
+/// without these, an output's remainder by the stride being a loop.
+void removeInsertedZeros(RewriterBase &rewriter, Block &block);
 
 /// Step 1, on every block of `func`.
 void normalize(RewriterBase &rewriter, func::FuncOp func,
