@@ -56,6 +56,7 @@ private:
   Follows trace(linalg::GenericOp op) const;
   bool fits(linalg::GenericOp op, const Follows &loops) const;
   bool isReadBack() const;
+  void transposeOperands(TaskGroup &group);
   void dropEpilogues();
   int64_t countRows(const llvm::SmallBitVector &loops);
 
@@ -77,6 +78,34 @@ static bool isContraction(linalg::GenericOp op) {
           !op.getMatchingIndexingMap(input).isFunctionOfDim(loop))
         return true;
   return false;
+}
+
+/// Lets `op` read `input` from a copy whose dimensions are in `order`.
+static Operation *transposeOperand(linalg::GenericOp op, OpOperand &input,
+                                   ArrayRef<unsigned> order) {
+  OpBuilder b(op);
+  auto type = cast<RankedTensorType>(input.get().getType());
+  SmallVector<int64_t> shape;
+  for (unsigned dim : order)
+    shape.push_back(type.getDimSize(dim));
+  Value empty =
+      tensor::EmptyOp::create(b, op.getLoc(), shape, type.getElementType());
+  AffineMap permutation = AffineMap::getPermutationMap(order, b.getContext());
+  auto copy = linalg::GenericOp::create(
+      b, op.getLoc(), empty.getType(), input.get(), empty,
+      ArrayRef<AffineMap>{inversePermutation(permutation),
+                          b.getMultiDimIdentityMap(order.size())},
+      SmallVector<utils::IteratorType>(order.size(),
+                                       utils::IteratorType::parallel),
+      [](OpBuilder &nested, Location loc, ValueRange args) {
+        linalg::YieldOp::create(nested, loc, args.front());
+      });
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  AffineMap &map = maps[input.getOperandNumber()];
+  map = permutation.compose(map);
+  input.set(copy.getResult(0));
+  op.setIndexingMapsAttr(b.getAffineMapArrayAttr(maps));
+  return copy;
 }
 
 /// Whether a chain can hold `op` at all.
@@ -273,6 +302,39 @@ bool Chain::joinShrinking(bool &reduced) {
   return true;
 }
 
+/// Transposes what contractions read across the vectors of their results, if
+/// many rows read it again: as a stage of the chain that serves all of them.
+void Chain::transposeOperands(TaskGroup &group) {
+  SmallVector<int64_t> rootExtents = root.getStaticLoopRanges();
+  for (auto &[member, follows] : members) {
+    auto op = cast<linalg::GenericOp>(member);
+    if (!isContraction(op))
+      continue;
+    AffineMap write = op.getIndexingMapsArray().back();
+    if (write.getNumResults() == 0)
+      continue;
+    unsigned lane = write.getDimPosition(write.getNumResults() - 1);
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      AffineMap read = op.getMatchingIndexingMap(input);
+      std::optional<unsigned> position =
+          read.getResultPosition(getAffineDimExpr(lane, op.getContext()));
+      int64_t again = 1;
+      for (auto [loop, row] : llvm::enumerate(follows))
+        if (row >= 0 && rows.test(row) && !read.isFunctionOfDim(loop))
+          again *= rootExtents[row];
+      if (!position || *position + 1 == read.getNumResults() ||
+          again < kMinRows || members.contains(input->get().getDefiningOp()))
+        continue;
+      SmallVector<unsigned> order;
+      for (unsigned dim = 0; dim < read.getNumResults(); ++dim)
+        if (dim != *position)
+          order.push_back(dim);
+      order.push_back(*position);
+      group.ops.insert(transposeOperand(op, *input, order));
+    }
+  }
+}
+
 bool Chain::grow(TaskGroup &group) {
   if (!mayJoin(root))
     return false;
@@ -299,6 +361,7 @@ bool Chain::grow(TaskGroup &group) {
   group.root = root;
   for (auto &[op, follows] : members)
     group.ops.insert(op);
+  transposeOperands(group);
   return true;
 }
 

@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Rules.h"
-#include "llvm/ADT/SetVector.h"
+#include <map>
 
 using namespace mlir;
 using namespace mlir::ansor;
@@ -136,14 +136,26 @@ private:
     return follows >= 0 &&
            llvm::is_contained(rows.loops, static_cast<unsigned>(follows));
   }
+  /// Read by rows that it does not follow.
+  bool isShared(unsigned index) const {
+    return llvm::any_of(rows.loops, [&](unsigned loop) {
+      return !llvm::is_contained(rows.follows.find(index)->second,
+                                 static_cast<int>(loop));
+    });
+  }
   bool boundRows();
+  void addShared(unsigned index);
   void addMember(unsigned index, bool whole);
+  void mergeCopies(int step);
 
   const SketchContext &context;
   SketchState state;
   unsigned root;
   const Rows &rows;
   SmallVector<TileSize> inner; ///< of the root's loops
+  /// By extent and multiple: the tile of plain stages along the row.
+  std::map<std::pair<int64_t, int64_t>, TileSize> pieces;
+  int rowsStep = 0;
   Nest nest;
 };
 } // namespace
@@ -154,6 +166,8 @@ bool RowsBuilder::boundRows() {
   SmallVector<unsigned> stages = {root};
   stages.append(rows.stages);
   for (unsigned index : stages) {
+    if (isShared(index))
+      continue;
     const Stage &stage = context.graph.getStage(index);
     // A contraction wants register tiles and loops around them.
     if (stage.needsTiling && stage.reduces)
@@ -183,9 +197,35 @@ bool RowsBuilder::boundRows() {
   return true;
 }
 
+/// Computes stage `index`, which several rows read whole, once for the parallel
+/// tile: what the rows ask for is there then, and no inner level computes it.
+void RowsBuilder::addShared(unsigned index) {
+  const Stage &stage = context.graph.getStage(index);
+  SmallVector<TileSize> tile(stage.loops.size());
+  for (unsigned loop = 0; loop < stage.loops.size(); ++loop) {
+    // Along what is written, and along what is read.
+    bool contiguous = static_cast<int>(loop) == stage.contiguousLoop();
+    for (const StageRead &read : stage.reads)
+      contiguous |= read.map.getNumResults() > 0 &&
+                    read.map.getResults().back() ==
+                        getAffineDimExpr(loop, read.map.getContext());
+    if (stage.loops[loop].extent > 1)
+      tile[loop] = contiguous ? vectorMultiple(context, stage, loop) : 1;
+  }
+  Step step;
+  step.kind = Step::Kind::Tile;
+  step.stage = index;
+  step.scope = 0;
+  step.sizes = tile;
+  step.vectorize = true;
+  nest.members.push_back({index, 0, tile, false, false});
+  nest.steps.push_back(std::move(step));
+}
+
 /// The nest of stage `index` inside a tile of rows.
 void RowsBuilder::addMember(unsigned index, bool whole) {
   const Stage &stage = context.graph.getStage(index);
+  bool contraction = stage.needsTiling && stage.reduces;
   SmallVector<TileSize> tile(stage.loops.size()), body(stage.loops.size());
   for (auto [loop, info] : llvm::enumerate(stage.loops)) {
     if (isRow(index, loop)) {
@@ -194,23 +234,43 @@ void RowsBuilder::addMember(unsigned index, bool whole) {
     }
     if (whole || (info.reduction && !stage.reorderable))
       continue;
-    int64_t multiple = loop + 1 == stage.loops.size()
-                           ? vectorMultiple(context, stage, loop)
-                           : 1;
-    tile[loop] = addTileKnob(state, stage, loop, 0, 1, multiple);
+    bool vectors = contraction
+                       ? static_cast<int>(loop) == stage.contiguousLoop()
+                       : loop + 1 == stage.loops.size();
+    int64_t multiple = vectors ? vectorMultiple(context, stage, loop) : 1;
+    // Stages over the same row go through it in the same pieces.
+    TileSize *piece = contraction ? nullptr : &pieces[{info.extent, multiple}];
+    if (piece && !piece->isZero())
+      tile[loop] = *piece;
+    else
+      tile[loop] = addTileKnob(state, stage, loop, 0, 1, multiple);
+    if (piece)
+      *piece = tile[loop];
     body[loop] = tile[loop];
   }
   Step step;
   step.kind = Step::Kind::Tile;
   step.stage = index;
-  step.from = index == root ? 1 : -1;
-  step.scope = index == root ? -1 : 1;
+  step.from = index == root ? rowsStep : -1;
+  step.scope = index == root ? -1 : rowsStep;
   step.sizes = tile;
+  if (contraction)
+    step.order = spatialFirst(stage);
   step.vectorize = true;
   step.repeated = index != root && isRepeated(context, nest, index);
-  nest.members.push_back({index, 1, body, step.repeated, false});
+  nest.members.push_back({index, rowsStep, body, step.repeated, false});
   nest.steps.push_back(std::move(step));
   addTileConstraints(context, state, index, body, body);
+}
+
+/// Greedy fusion makes a copy of a producer for each of its users: one is kept.
+void RowsBuilder::mergeCopies(int step) {
+  Step merge;
+  merge.kind = Step::Kind::Text;
+  merge.stage = root;
+  merge.from = step;
+  merge.text = "transform.apply_cse to {loop} : !transform.any_op";
+  nest.steps.push_back(merge);
 }
 
 bool RowsBuilder::build(bool whole) {
@@ -229,21 +289,22 @@ bool RowsBuilder::build(bool whole) {
   parallel.stage = root;
   parallel.sizes = outer;
   nest.steps.push_back(parallel);
+  SmallVector<unsigned> shared, members = {root};
+  for (unsigned index : rows.stages)
+    (isShared(index) ? shared : members).push_back(index);
+  if (!shared.empty())
+    mergeCopies(0);
+  for (unsigned index : shared)
+    addShared(index);
   Step fewRows;
   fewRows.kind = Step::Kind::Fuse;
   fewRows.stage = root;
   fewRows.from = 0;
   fewRows.sizes = inner;
+  rowsStep = nest.steps.size();
   nest.steps.push_back(fewRows);
-  // Greedy fusion makes a copy of a producer for each of its users.
-  Step merge;
-  merge.kind = Step::Kind::Text;
-  merge.stage = root;
-  merge.from = 1;
-  merge.text = "transform.apply_cse to {loop} : !transform.any_op";
-  nest.steps.push_back(merge);
-  addMember(root, whole);
-  for (unsigned index : rows.stages)
+  mergeCopies(rowsStep);
+  for (unsigned index : members)
     addMember(index, whole);
   state.addNest(std::move(nest));
   return true;
