@@ -35,21 +35,29 @@ static void addFlags(Operation *op, arith::FastMathFlags flags) {
                   op->getContext(), fm.getFastMathFlagsAttr().getValue() | flags));
 }
 
-/// Vectors that are divided by one number are multiplied by its reciprocal. That
-/// of a subnormal number may be infinite where the quotient is not: such a
-/// divisor is scaled, and the product as well.
+/// Vectors that are divided by one number are multiplied by its reciprocal,
+/// unless it is subnormal: its reciprocal may be infinite where the quotient is
+/// not.
 static void shareReciprocals(ModuleOp module) {
-  llvm::MapVector<Value, SmallVector<arith::DivFOp>> divisions;
+  llvm::MapVector<std::pair<Value, Block *>, SmallVector<arith::DivFOp>> groups;
   module->walk([&](arith::DivFOp op) {
     auto splat = op.getRhs().getDefiningOp<vector::BroadcastOp>();
     if (splat && splat.getSource().getType().isF32())
-      divisions[splat.getSource()].push_back(op);
+      groups[{splat.getSource(), op->getBlock()}].push_back(op);
   });
-  for (auto &[divisor, ops] : divisions) {
+  for (auto &group : groups) {
+    SmallVector<arith::DivFOp> &ops = group.second;
+    Value divisor = group.first.first;
+    // Those whose dividends are known when the first is due.
+    Operation *first = ops.front();
+    llvm::erase_if(ops, [&](arith::DivFOp op) {
+      Operation *producer = op.getLhs().getDefiningOp();
+      return producer && producer->getBlock() == first->getBlock() &&
+             !producer->isBeforeInBlock(first);
+    });
     if (ops.size() < 2)
       continue;
-    OpBuilder b(module.getContext());
-    b.setInsertionPointAfterValue(divisor);
+    OpBuilder b(first);
     Location loc = divisor.getLoc();
     auto constant = [&](float value) -> Value {
       return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
@@ -57,19 +65,24 @@ static void shareReciprocals(ModuleOp module) {
     Value size = math::AbsFOp::create(b, loc, divisor);
     Value tiny = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, size,
                                        constant(0x1p-126f));
-    Value factor = arith::SelectOp::create(b, loc, tiny, constant(0x1p24f),
-                                           constant(1.0f));
-    Value scaled = arith::MulFOp::create(b, loc, divisor, factor);
-    Value inverse = arith::DivFOp::create(b, loc, constant(1.0f), scaled);
-    for (arith::DivFOp op : ops) {
-      b.setInsertionPoint(op);
-      auto splat = [&](Value value) -> Value {
-        return vector::BroadcastOp::create(b, op.getLoc(), op.getType(), value);
-      };
-      Value product = arith::MulFOp::create(b, op.getLoc(), op.getLhs(),
-                                            splat(inverse));
-      Value result =
-          arith::MulFOp::create(b, op.getLoc(), product, splat(factor));
+    Value inverse = arith::DivFOp::create(b, loc, constant(1.0f), divisor);
+    auto results = [&](OpBuilder &b, Location loc, bool exact) {
+      SmallVector<Value> values;
+      for (arith::DivFOp op : ops) {
+        Value splat = vector::BroadcastOp::create(
+            b, loc, op.getType(), exact ? divisor : inverse);
+        values.push_back(
+            exact ? arith::DivFOp::create(b, loc, op.getLhs(), splat).getResult()
+                  : arith::MulFOp::create(b, loc, op.getLhs(), splat)
+                        .getResult());
+      }
+      scf::YieldOp::create(b, loc, values);
+    };
+    auto branch = scf::IfOp::create(
+        b, loc, tiny,
+        [&](OpBuilder &b, Location loc) { results(b, loc, /*exact=*/true); },
+        [&](OpBuilder &b, Location loc) { results(b, loc, /*exact=*/false); });
+    for (auto [op, result] : llvm::zip_equal(ops, branch.getResults())) {
       op.replaceAllUsesWith(result);
       op.erase();
     }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "ansor/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::ansor {
 #define GEN_PASS_DEF_PLACEBUFFERSPASS
@@ -33,22 +34,22 @@ struct PlaceBuffersPass
     : public ansor::impl::PlaceBuffersPassBase<PlaceBuffersPass> {
   using PlaceBuffersPassBase::PlaceBuffersPassBase;
 
-  void runOnFunction(func::FuncOp func) {
-    SmallVector<memref::AllocOp> allocs(
-        func.getBody().front().getOps<memref::AllocOp>());
+  /// Moves the buffers of `block` that are no larger than `largest`.
+  void place(Block &block, int64_t largest) {
+    SmallVector<memref::AllocOp> allocs(block.getOps<memref::AllocOp>());
     if (allocs.empty())
       return;
-    BufferViewFlowAnalysis views(func);
+    BufferViewFlowAnalysis views(block.getParentOp());
     int64_t total = 0;
     for (memref::AllocOp alloc : allocs) {
       int64_t bytes = staticBytes(alloc.getType());
-      if (bytes < 0 || bytes > maxBytes || total + bytes > maxStack)
+      if (bytes < 0 || bytes > largest || total + bytes > maxStack)
         continue;
       // Escapes by a return, or into a region that outlives nothing: keep it.
-      bool escapes = llvm::any_of(views.resolve(alloc), [](Value alias) {
-        return llvm::any_of(alias.getUsers(), [](Operation *user) {
+      bool escapes = llvm::any_of(views.resolve(alloc), [&](Value alias) {
+        return llvm::any_of(alias.getUsers(), [&](Operation *user) {
           return user->hasTrait<OpTrait::ReturnLike>() &&
-                 isa<func::FuncOp>(user->getParentOp());
+                 user->getParentOp() == block.getParentOp();
         });
       });
       if (escapes)
@@ -66,7 +67,13 @@ struct PlaceBuffersPass
   void runOnOperation() override {
     for (auto func : getOperation().getOps<func::FuncOp>())
       if (!func.isExternal())
-        runOnFunction(func);
+        place(func.getBody().front(), maxBytes);
+    // Threads that allocate in each iteration wait for each other. The stack is
+    // reset at the end of an iteration.
+    getOperation()->walk([&](scf::ParallelOp loop) {
+      if (!loop->getParentOfType<scf::ParallelOp>())
+        place(*loop.getBody(), maxStack);
+    });
   }
 };
 } // namespace

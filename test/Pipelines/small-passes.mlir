@@ -87,6 +87,23 @@ func.func @place(%v: f32) -> memref<2xf32> {
   return %r : memref<2xf32>
 }
 
+// Each iteration of a parallel loop has a stack of its own.
+// PLACE-LABEL: func.func @parallel
+// PLACE: scf.parallel
+// PLACE: memref.alloca() : memref<1024xf32>
+// PLACE: memref.alloc() : memref<65536xf32>
+func.func @parallel(%v: f32, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %s = memref.alloc() : memref<1024xf32>
+    %l = memref.alloc() : memref<65536xf32>
+    memref.store %v, %s[%i] : memref<1024xf32>
+    memref.store %v, %l[%i] : memref<65536xf32>
+  }
+  return
+}
+
 // POLY-LABEL: func.func @math
 // POLY-NOT: math.exp
 // POLY: math.sin
@@ -96,13 +113,15 @@ func.func @math(%a: vector<4xf32>) -> (vector<4xf32>, vector<4xf32>) {
   return %e, %s : vector<4xf32>, vector<4xf32>
 }
 
-// Vectors that one number divides are multiplied by its reciprocal. A subnormal
-// number is scaled, as its reciprocal may be infinite.
+// Vectors that one number divides are multiplied by its reciprocal. That of a
+// subnormal number may be infinite: then they are divided.
 // POLY-LABEL: func.func @divide
 // POLY: %[[TINY:.*]] = arith.cmpf olt
-// POLY: %[[FACTOR:.*]] = arith.select %[[TINY]]
-// POLY: %[[SCALED:.*]] = arith.mulf %{{.*}}, %[[FACTOR]]
-// POLY: arith.divf %{{.*}}, %[[SCALED]] : f32
+// POLY: arith.divf %{{.*}} : f32
+// POLY: scf.if %[[TINY]]
+// POLY-COUNT-2: arith.divf {{.*}} : vector<4xf32>
+// POLY: else
+// POLY-COUNT-2: arith.mulf {{.*}} : vector<4xf32>
 // POLY-NOT: arith.divf {{.*}} vector
 // POLY: return
 // EXACT-LABEL: func.func @divide

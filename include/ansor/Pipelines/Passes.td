@@ -170,7 +170,8 @@ def PlaceBuffersPass : Pass<"ansor-place-buffers", "ModuleOp"> {
   let description = [{
     An allocation of a static size of at most `max-bytes`, in the entry block of
     its function and not returned, becomes a stack buffer, as long as the stack
-    buffers of the function stay within `max-stack`.
+    buffers of the function stay within `max-stack`. So does one in the body of
+    a parallel loop, of any size up to `max-stack`: each iteration has its own.
   }];
   let options = [
     Option<"maxBytes", "max-bytes", "int64_t", "2048", "Largest buffer">,
@@ -194,13 +195,15 @@ def PolynomialMathPass : Pass<"ansor-polynomial-math", "ModuleOp"> {
     Expands exp, expm1, log, log1p, log2, tanh and erf on f32, which would be
     calls of one lane at a time. Functions that need a careful argument
     reduction stay calls of the mathematical library. Vectors that are divided
-    by the same number are multiplied by its reciprocal.
+    by the same number are multiplied by its reciprocal, unless that number is
+    subnormal.
   }];
   let options = [
     Option<"strictFP", "strict-fp", "bool", "false", "Divide where it says so">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::LLVM::LLVMDialect",
+                           "::mlir::scf::SCFDialect",
                            "::mlir::math::MathDialect",
                            "::mlir::vector::VectorDialect"];
 }
