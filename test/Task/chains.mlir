@@ -153,3 +153,26 @@ func.func @crossed(%x: tensor<16x16xf32>) -> tensor<16x16xf32> {
   } -> tensor<16x16xf32>
   return %r : tensor<16x16xf32>
 }
+
+// -----
+
+// What a product reads across its vectors, and again for each row, is transposed
+// by a stage that serves all rows.
+
+// CHECK-DAG: #[[ACROSS:.*]] = affine_map<(d0, d1) -> (d1, d0)>
+// CHECK-DAG: #[[PLAIN:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-DAG: #[[ALONG:.*]] = affine_map<(d0, d1, d2) -> (d2, d1)>
+// CHECK-LABEL: func.func @across
+// CHECK: func.func private @task_0
+// CHECK: %[[T:.*]] = linalg.generic {indexing_maps = [#[[ACROSS]], #[[PLAIN]]], iterator_types = ["parallel", "parallel"]} ins(%[[K:.*]] : tensor<32x8xf32>)
+// CHECK: linalg.generic {indexing_maps = [#[[ALONG]], {{.*}} ins(%[[T]],
+func.func @across(%q: tensor<64x8xf32>, %k: tensor<32x8xf32>) -> tensor<64x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x32xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<64x32xf32>) -> tensor<64x32xf32>
+  %ek = tensor.empty() : tensor<8x32xf32>
+  %kt = linalg.transpose ins(%k : tensor<32x8xf32>) outs(%ek : tensor<8x32xf32>) permutation = [1, 0]
+  %s = linalg.matmul ins(%q, %kt : tensor<64x8xf32>, tensor<8x32xf32>) outs(%f : tensor<64x32xf32>) -> tensor<64x32xf32>
+  %r = linalg.softmax dimension(1) ins(%s : tensor<64x32xf32>) outs(%e : tensor<64x32xf32>) -> tensor<64x32xf32>
+  return %r : tensor<64x32xf32>
+}

@@ -24,7 +24,10 @@
 //
 // A task is an anchor (an op with a reduction, of whatever name) with its
 // fills, its padding, and the elementwise ops behind it, fused into one; or
-// elementwise ops alone. Three choices make front ends' forms one:
+// elementwise ops alone. Reductions over the same rows, of which some are read
+// back along the loops that they reduce (a normalisation), are one task with what
+// is between them, and with the contractions around them if these read little
+// for a row. Three choices make front ends' forms one:
 //
 //  - Broadcasts, transposes and copies are read through the maps of their
 //    consumers, and widening casts are computed in them. Other producers fuse
