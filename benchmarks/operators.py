@@ -21,7 +21,7 @@ import math
 import os
 from dataclasses import dataclass, field, replace
 
-BYTES = {"f32": 4, "f16": 2, "bf16": 2, "i8": 1, "i32": 4}
+BYTES = {"f32": 4, "f16": 2, "bf16": 2, "i8": 1, "i32": 4, "i64": 8}
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,11 @@ class Row:
     @property
     def args(self):
         return KINDS[self.kind](self).args
+
+    @property
+    def result_shape(self):
+        made = KINDS[self.kind](self)
+        return getattr(made, "result_shape", None) or made.args[-1].shape
 
     @property
     def flops(self):
@@ -514,7 +519,13 @@ def attention_scores(row):
     return finish(m, o_shape)
 
 
-KINDS = {"gemm": gemm, "conv": conv, "t2d": transposed_conv, "cap": capsule,
+def network(row):
+    """stem: of the files that networks.py wrote."""
+    import networks
+    return networks.Network(row)
+
+
+KINDS = {"network": network, "gemm": gemm, "conv": conv, "t2d": transposed_conv, "cap": capsule,
          "nrm": norm, "softmax": softmax, "layernorm": layer_norm,
          "tbs": attention_scores}
 

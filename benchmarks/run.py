@@ -22,6 +22,7 @@ import os
 import sys
 import time
 
+import networks
 import operators
 from harness import contest, machine, ours, report
 from harness.contest import Contender
@@ -45,6 +46,9 @@ def parse():
     parser.add_argument("--out", required=True, help="folder of everything")
     parser.add_argument("--set", default="library", help="of operators.py")
     parser.add_argument("--rows", default="", help="names, comma-separated")
+    parser.add_argument("--networks", metavar="DIR",
+                        help="networks that networks.py wrote there, instead of "
+                             "operators; give --trials for all tasks together")
     parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--layout", choices=["nhwc", "nchw"])
     parser.add_argument("--threads", default="1", help="numbers, comma-separated")
@@ -210,9 +214,13 @@ class Benchmark:
 
     def run(self):
         self.started = time.time()
-        rows = operators.select(self.args.set,
-                                [r for r in self.args.rows.split(",") if r],
-                                self.args.batch, self.args.layout)
+        names = [r for r in self.args.rows.split(",") if r]
+        if self.args.networks:
+            rows = [r for r in networks.rows(os.path.abspath(self.args.networks))
+                    if not names or r.name in names]
+        else:
+            rows = operators.select(self.args.set, names, self.args.batch,
+                                    self.args.layout)
         complete = True
         try:
             for threads in self.args.threads:

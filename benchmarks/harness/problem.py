@@ -17,7 +17,8 @@ from . import values
 
 @dataclass
 class Problem:
-    """op: conv, deconv, matmul, norm, softmax, layernorm or scores. `inputs`
+    """op: conv, deconv, matmul, norm, softmax, layernorm, scores or network
+    (whose weights peers take from networks.py or its .onnx). `inputs`
     change from call to call, `weights` are constant; `restore` brings a result
     into the shape and layout of the row."""
     op: str
@@ -25,6 +26,12 @@ class Problem:
     weights: dict
     restore: callable
     attributes: dict = field(default_factory=dict)
+
+
+def _network(row, arrays):
+    inputs = [arrays[a.name] for a in row.args if a.role == "data"]
+    return Problem("network", {f"x{i}": x for i, x in enumerate(inputs)}, {},
+                   lambda out: out, {"name": row.name, "stem": row.sizes["stem"]})
 
 
 def contiguous(array, axes):

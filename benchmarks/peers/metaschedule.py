@@ -78,7 +78,11 @@ class MetaSchedule:
                      f"--out={output}"], stdout=log, stderr=log)
             if done.returncode:
                 lines = open(stem + ".log").read().strip().splitlines()
-                reason = lines[-1][:200] if lines else f"exit code {done.returncode}"
+                reason = f"exit code {done.returncode}"
+                if done.returncode < 0:
+                    reason = f"tuning ended by signal {-done.returncode}"
+                elif lines:
+                    reason = lines[-1][:200]
                 with open(failed, "w") as file:
                     file.write(reason)
                 raise RuntimeError(reason)

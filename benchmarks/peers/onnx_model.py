@@ -16,6 +16,8 @@ TYPES = {"float32": TensorProto.FLOAT, "float16": TensorProto.FLOAT16,
 
 
 def build(p):
+    if p.op == "network":
+        return open(p.attributes["stem"] + ".onnx", "rb").read()
     nodes, initializers = [], []
     count = 0
 
