@@ -50,7 +50,8 @@ def cpu_name():
 
 def measure(folder, threads, seconds=0.3):
     """{"flops", "levels": [(bytes, bytes/s)]}: levels with the working set of
-    all threads that they serve."""
+    all threads that they serve. Threads run together; each is timed by its
+    processor time, so that other processes don't count."""
     library = ctypes.CDLL(build_timing(folder))
     library.bench_fma.restype = library.bench_read.restype = ctypes.c_double
     library.bench_fma.argtypes = [ctypes.c_double, ctypes.c_int]
@@ -60,7 +61,7 @@ def measure(folder, threads, seconds=0.3):
         results = [0.0] * threads
 
         def work(i):
-            results[i] = function(seconds, *args, int(threads == 1))
+            results[i] = function(seconds, *args, 2)
         workers = [threading.Thread(target=work, args=(i,)) for i in range(threads)]
         for worker in workers:
             worker.start()
@@ -73,7 +74,7 @@ def measure(folder, threads, seconds=0.3):
     for level, size in enumerate(caches):
         shared = level == len(caches) - 1 and level > 1
         each = size // 2 // (threads if shared else 1) // 1024 * 1024
-        each = min(each, 16 << 20)
+        each = min(each, 8 << 20)  # the last one may be shared with others
         rate = max(together(library.bench_read, each) for _ in range(3))
         levels.append([size if shared else size * threads, rate])
     each = max(64 << 20, 2 * caches[-1]) // threads
