@@ -30,7 +30,25 @@ from operators import Row  # noqa: E402
 BATCH = 32
 
 
+def register_intrinsics():
+    """Registers this machine's tensor intrinsics alone: those of all back ends
+    take a minute, in each worker, of the time that a build may take."""
+    import importlib
+    import platform
+    import sys
+    import types
+    import tvm.s_tir
+    name = "tvm.s_tir.tensor_intrin"
+    if name not in sys.modules:
+        package = types.ModuleType(name)
+        package.__path__ = [tvm.s_tir.__path__[0] + "/tensor_intrin"]
+        sys.modules[name] = package
+        machine = "x86" if platform.machine() == "x86_64" else "arm_cpu"
+        importlib.import_module(f"{name}.{machine}")
+
+
 def tune(row, threads, trials, output):
+    register_intrinsics()
     import tvm
     from tvm.s_tir import meta_schedule as ms
     from peers import te_rows
@@ -41,10 +59,11 @@ def tune(row, threads, trials, output):
     os.makedirs(work, exist_ok=True)
     module = tvm.IRModule({"main": function.with_attr("global_symbol", "main")})
     runner = ms.runner.LocalRunner(evaluator_config=ms.runner.EvaluatorConfig(
-        number=1, repeat=3, min_repeat_ms=20))
+        number=1, repeat=3, min_repeat_ms=20), timeout_sec=60)
     database = ms.tir_integration.tune_tir(
         module, target, work, max_trials_global=trials, num_trials_per_iter=BATCH,
-        builder=ms.builder.LocalBuilder(max_workers=2), runner=runner,
+        builder=ms.builder.LocalBuilder(
+            max_workers=2, timeout_sec=60, initializer=register_intrinsics), runner=runner,
         num_tuning_cores=2, seed=1)
     schedule = ms.tir_integration.compile_tir(database, module, target)
     if schedule is None:

@@ -124,7 +124,7 @@ def _nrm(row):
     i, j = te.reduce_axis((0, M), name="i"), te.reduce_axis((0, N), name="j")
     total = te.compute((n,), lambda b: te.sum(x[b, i, j] * x[b, i, j], [i, j]),
                        name="total")
-    return [x, te.compute((n,), lambda b: te.sqrt(total[b]), name="root")]
+    return [x, te.compute((n,), lambda b: te.sqrt(total[b]), name="norm")]
 
 
 def _softmax(row):
