@@ -1,4 +1,6 @@
 import os
+import platform
+import shutil
 import sys
 
 import lit.formats
@@ -40,3 +42,11 @@ if "long" in lit_config.params:
 for tool in ("ansor-tune", "ansor-run", "ansor-builder", "ansor-runner"):
     if os.path.exists(os.path.join(config.ansor_obj_root, "bin", tool)):
         config.available_features.add(tool)
+
+# Objects for Arm run in an emulator; Debian's qemu-user, g++-aarch64-linux-gnu
+# and libc6-arm64-cross have what it takes.
+if (all(shutil.which(tool) for tool in ("qemu-aarch64", "aarch64-linux-gnu-g++"))
+        and os.path.isdir("/usr/aarch64-linux-gnu")):
+    config.available_features.add("arm-emulator")
+
+config.available_features.add(platform.machine() + "-host")

@@ -21,6 +21,8 @@ step_failed() {
   finish
 }
 
+# Code for Arm is tested in an emulator.
+PACKAGES+=(qemu-user g++-aarch64-linux-gnu libc6-arm64-cross)
 install_dependencies || step_failed "packages are missing"
 [ "${1:-}" != --install-only ] || exit 0
 started=$SECONDS

@@ -173,7 +173,8 @@ BuildResult ansor::buildArtifact(ModuleOp module, llvm::json::Value manifest,
 
   result.artifact = (output + ".so").str();
   std::string linkError;
-  if (failed(linkShared({object}, result.artifact, linkError)))
+  if (failed(linkShared({object}, result.artifact,
+                        getTarget(module).triple, linkError)))
     return fail(ErrorKind::BuildCrash, "linking failed: " + linkError);
   result.manifest = (output + ".json").str();
   std::error_code code;

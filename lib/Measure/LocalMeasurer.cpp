@@ -15,6 +15,8 @@
 #include "ansor/Measure/Measure.h"
 #include "ansor/Measure/WorkerPool.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
@@ -41,7 +43,8 @@ namespace {
 class LocalMeasurer : public Measurer {
 public:
   LocalMeasurer(const MeasureOptions &options, StringRef builder,
-                StringRef runner, StringRef workDir, bool ownsWorkDir);
+                const std::pair<std::string, std::vector<std::string>> &runner,
+                 StringRef workDir, bool ownsWorkDir);
   ~LocalMeasurer() override;
 
   std::vector<MeasureResult> measure(ArrayRef<MeasureInput> inputs) override {
@@ -133,10 +136,15 @@ static WorkerPoolOptions builderOptions(const MeasureOptions &options,
   return pool;
 }
 
+/// Program and first arguments of a runner.
+using RunnerCommand = std::pair<std::string, std::vector<std::string>>;
+
 static WorkerPoolOptions runnerOptions(const MeasureOptions &options,
-                                       StringRef program, StringRef workDir) {
+                                       const RunnerCommand &command,
+                                       StringRef workDir) {
   WorkerPoolOptions pool;
-  pool.program = program.str();
+  pool.program = command.first;
+  pool.prefix = command.second;
   pool.args = {"--memory=" + std::to_string(options.memoryLimit),
                "--stack=" + std::to_string(options.stackLimit)};
   pool.count = 1; // a kernel is timed alone
@@ -146,7 +154,8 @@ static WorkerPoolOptions runnerOptions(const MeasureOptions &options,
 }
 
 LocalMeasurer::LocalMeasurer(const MeasureOptions &options, StringRef builder,
-                             StringRef runner, StringRef workDir,
+                             const std::pair<std::string, std::vector<std::string>> &runner,
+                              StringRef workDir,
                              bool ownsWorkDir)
     : options(options), workDir(workDir), ownsWorkDir(ownsWorkDir),
       builders(builderOptions(options, builder, workDir)),
@@ -487,12 +496,46 @@ FailureOr<std::string> ansor::findTool(StringRef name, StringRef toolDir,
   return failure();
 }
 
+FailureOr<std::pair<std::string, std::vector<std::string>>>
+ansor::findRunner(StringRef command, StringRef toolDir,
+                  const TargetInfo &target, std::string &error) {
+  SmallVector<StringRef> words;
+  command.split(words, ' ', -1, /*KeepEmpty=*/false);
+  if (words.empty()) {
+    llvm::Triple triple(target.triple),
+        host(llvm::sys::getDefaultTargetTriple());
+    if (!target.triple.empty() && triple.getArch() != host.getArch()) {
+      error = "this machine (" + host.getArchName().str() +
+              ") can't run code for " + triple.getArchName().str() +
+              ": say by --runner how to start a runner there, as in "
+              "--runner=\"qemu-aarch64 -L /usr/aarch64-linux-gnu "
+              "./ansor-runner\"";
+      return failure();
+    }
+    auto runner = findTool("ansor-runner", toolDir, error);
+    if (failed(runner))
+      return failure();
+    return std::make_pair(*runner, std::vector<std::string>());
+  }
+  auto program = llvm::sys::findProgramByName(words.front());
+  if (!program) {
+    error = "can't find the program '" + words.front().str() +
+            "' that --runner names";
+    return failure();
+  }
+  std::vector<std::string> arguments;
+  for (StringRef word : llvm::drop_begin(words))
+    arguments.push_back(word.str());
+  return std::make_pair(*program, arguments);
+}
+
 FailureOr<std::unique_ptr<Measurer>>
 ansor::createLocalMeasurer(const MeasureOptions &options, std::string &error) {
   auto builder = findTool("ansor-builder", options.toolDir, error);
   if (failed(builder))
     return failure();
-  auto runner = findTool("ansor-runner", options.toolDir, error);
+  auto runner =
+      findRunner(options.runner, options.toolDir, options.target, error);
   if (failed(runner))
     return failure();
   SmallString<128> workDir(options.workDir);

@@ -137,8 +137,9 @@ void WorkerPool::Spawner::spawn(Child &child,
     sigaddset(&defaults, signal);
   posix_spawnattr_setsigdefault(&attributes, &defaults);
 
-  std::vector<std::string> args = {options.program,
-                                   "--parent=" + std::to_string(getpid())};
+  std::vector<std::string> args = {options.program};
+  args.insert(args.end(), options.prefix.begin(), options.prefix.end());
+  args.push_back("--parent=" + std::to_string(getpid()));
   args.insert(args.end(), options.args.begin(), options.args.end());
   std::vector<char *> argv;
   for (std::string &arg : args)

@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 #include "ansor/Pipelines/Pipelines.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -141,14 +143,26 @@ LogicalResult ansor::emitObject(ModuleOp module, StringRef path,
   return success();
 }
 
-LogicalResult ansor::linkShared(ArrayRef<std::string> objects, StringRef path,
-                                std::string &error) {
+/// The linker for `triple`.
+static FailureOr<std::string> findLinker(StringRef triple, std::string &error) {
+  llvm::Triple target(triple), host(llvm::sys::getDefaultTargetTriple());
   // GNU ld starts in 4 ms; lld needs ten times as long.
-  llvm::ErrorOr<std::string> linker = llvm::sys::findProgramByName("ld");
-  if (!linker) {
-    error = "no linker 'ld' on the path";
+  SmallVector<std::string> names = {"ld"};
+  if (!triple.empty() && target.getArch() != host.getArch())
+    names = {target.getArchName().str() + "-linux-gnu-ld", "ld.lld",
+             "ld.lld-" + std::to_string(LLVM_VERSION_MAJOR)};
+  for (StringRef name : names)
+    if (auto linker = llvm::sys::findProgramByName(name))
+      return *linker;
+  error = "no linker '" + llvm::join(names, "', '") + "' on the path";
+  return failure();
+}
+
+LogicalResult ansor::linkShared(ArrayRef<std::string> objects, StringRef path,
+                                StringRef triple, std::string &error) {
+  FailureOr<std::string> linker = findLinker(triple, error);
+  if (failed(linker))
     return failure();
-  }
   SmallVector<StringRef> args = {*linker, "-shared", "-o", path};
   args.append(objects.begin(), objects.end());
   SmallString<128> log;

@@ -82,6 +82,11 @@ struct Options {
                                cl::desc("bytes a run may use (default "
                                         "12 GiB)"),
                                cl::cat(category)};
+  cl::opt<std::string> runner{
+      "runner", cl::value_desc("COMMAND"),
+      cl::desc("start runners by this command, for another machine or an "
+               "emulator"),
+      cl::cat(category)};
   cl::opt<std::string> toolDir{
       "tool-dir", cl::desc("where ansor-runner is (default: here)"),
       cl::cat(category)};
@@ -331,7 +336,8 @@ static LogicalResult run(MLIRContext &context) {
     return failure();
 
   std::string error;
-  auto runnerPath = findTool("ansor-runner", options->toolDir, error);
+  auto runnerPath =
+      findRunner(options->runner, options->toolDir, target, error);
   if (failed(runnerPath))
     return emitError(loc) << error;
   WorkDir dir;
@@ -341,7 +347,8 @@ static LogicalResult run(MLIRContext &context) {
   std::string stem = (dir.path + "/").str();
 
   WorkerPoolOptions pool;
-  pool.program = *runnerPath;
+  pool.program = runnerPath->first;
+  pool.prefix = runnerPath->second;
   pool.args = {"--memory=" + std::to_string(options->memoryLimit)};
   pool.fresh = true;
   pool.logPrefix = stem + "runner";

@@ -121,6 +121,11 @@ struct Flags {
       cl::desc("threads of the measured code (1)")};
   cl::opt<int> builders{"builders", cl::init(0), cl::cat(measuring),
       cl::desc("builder processes; 0: one a core (0)")};
+  cl::opt<std::string> runner{"runner", cl::value_desc("COMMAND"),
+      cl::cat(measuring),
+      cl::desc("start runners by this command, for another machine or an "
+               "emulator: \"qemu-aarch64 -L /usr/aarch64-linux-gnu "
+               "./ansor-runner\"")};
   cl::opt<double> buildTimeout{"build-timeout",
       cl::init(MeasureOptions().buildTimeout), cl::cat(measuring),
       cl::desc("seconds that building a candidate may take (15)")};
@@ -263,6 +268,7 @@ static FailureOr<TuneOptions> makeOptions(ModuleOp module,
   options.keepSlower = flags.keepSlower;
   options.replayPath = flags.replayPath;
   options.measure.threads = flags.threads;
+  options.measure.runner = flags.runner;
   options.measure.builders = flags.builders;
   options.measure.buildTimeout = flags.buildTimeout;
   options.measure.runTimeout = flags.runTimeout;

@@ -68,7 +68,7 @@ TEST_F(PipelinesTest, PackedEntryOfASharedObject) {
   ASSERT_TRUE(succeeded(lowerToCPU(*module, options)));
   ASSERT_TRUE(succeeded(emitObject(*module, path("k.o"), options)));
   std::string error;
-  ASSERT_TRUE(succeeded(linkShared({path("k.o")}, path("k.so"), error)))
+  ASSERT_TRUE(succeeded(linkShared({path("k.o")}, path("k.so"), "", error)))
       << error;
   void *handle = dlopen(path("k.so").c_str(), RTLD_NOW | RTLD_LOCAL);
   ASSERT_TRUE(handle) << dlerror();
@@ -112,7 +112,7 @@ TEST_F(PipelinesTest, TextByTheEnding) {
 
 TEST_F(PipelinesTest, LinkerErrorIsTold) {
   std::string error;
-  EXPECT_TRUE(failed(linkShared({path("none.o")}, path("k.so"), error)));
+  EXPECT_TRUE(failed(linkShared({path("none.o")}, path("k.so"), "", error)));
   EXPECT_TRUE(StringRef(error).contains("none.o")) << error;
 }
 

@@ -20,6 +20,7 @@
 #include "llvm/Support/JSON.h"
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mlir::ansor {
@@ -76,6 +77,7 @@ struct MeasureOptions {
   uint64_t seed = 0;     ///< of the inputs
   std::string toolDir;   ///< where ansor-builder and ansor-runner are;
                          ///< empty: beside the running program
+  std::string runner;    ///< command that starts a runner; see findRunner
   std::string workDir;   ///< for artifacts; empty: a temporary directory
 };
 
@@ -110,6 +112,14 @@ MeasureResult mergePasses(ArrayRef<MeasureResult> passes);
 /// empty beside the running program or on the path. Fails with `error`.
 FailureOr<std::string> findTool(StringRef name, StringRef toolDir,
                                 std::string &error);
+
+/// The program that starts a runner for `target`, and its first arguments: the
+/// words of `command` ("qemu-aarch64 -L /usr/aarch64-linux-gnu ansor-runner"),
+/// or if it is empty, ansor-runner as findTool finds it. Fails if there is no
+/// command and the target is no machine of this kind.
+FailureOr<std::pair<std::string, std::vector<std::string>>>
+findRunner(StringRef command, StringRef toolDir, const TargetInfo &target,
+           std::string &error);
 
 /// Builders and runners on this machine. Fails with `error` if the tools can't
 /// be started.

@@ -46,6 +46,9 @@ struct WorkerReply {
 
 struct WorkerPoolOptions {
   std::string program;           ///< path
+  /// In front of all other arguments: what `program`, which starts the worker,
+  /// takes.
+  std::vector<std::string> prefix;
   std::vector<std::string> args; ///< besides `--parent=PID`
   int count = 1;                 ///< children
   std::string logPrefix;         ///< path prefix of files for standard error

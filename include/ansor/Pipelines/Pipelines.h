@@ -50,10 +50,11 @@ LogicalResult lowerToCPU(ModuleOp module, const CPULoweringOptions &options = {}
 LogicalResult emitObject(ModuleOp module, StringRef path,
                          const CPULoweringOptions &options = {});
 
-/// Links objects into a shared object by the system's linker. `error` holds
-/// the linker's message.
+/// Links objects for `triple` (empty: this machine) into a shared object, by
+/// the system's linker, a cross toolchain's, or LLVM's. `error` holds the
+/// linker's message.
 LogicalResult linkShared(ArrayRef<std::string> objects, StringRef path,
-                         std::string &error);
+                         StringRef triple, std::string &error);
 
 /// The signature of an entry, for the runner's manifest: JSON {"entry": name,
 /// "args": [{"kind": "memref"|"scalar", "type": "f32", "shape": [..]}, …],
