@@ -27,12 +27,13 @@ config.substitutions.append(("%plugin", os.path.join(config.ansor_obj_root, "lib
 config.substitutions.append(("%package_flags", config.package_flags))
 config.substitutions.append(("%python", sys.executable))
 config.substitutions.append(("%check_values", sys.executable + " " + os.path.join(config.ansor_src_root, "test", "Inputs", "check_values.py")))
-# Random candidates a task: -Dsamples=20 checks more of them; -Dthreads=2 runs
-# them in parallel.
+# Random candidates a task: -Dsamples=20 checks more of them, -Dseed=2 others;
+# -Dthreads=2 runs them in parallel.
 config.substitutions.append(("%sample_and_check", " ".join([
     sys.executable,
     os.path.join(config.ansor_src_root, "test", "Inputs", "sample_and_check.py"),
     "--samples=" + lit_config.params.get("samples", "3"),
+    "--seed=" + lit_config.params.get("seed", "1"),
     "--threads=" + lit_config.params.get("threads", "1")])))
 # -Dlong runs what takes minutes, too.
 if "long" in lit_config.params:

@@ -148,6 +148,7 @@ LogicalResult Session::addTask(func::FuncOp func, Task task) {
   sketchOptions.space = options.space;
   std::vector<std::string> scripts;
   std::vector<DesignSpace> spaces;
+  std::map<std::string, std::string> reasons;
   {
     Stopwatch watch(result.cost.sketch);
     FailureOr<SmallVector<Sketch>> sketches =
@@ -163,6 +164,7 @@ LogicalResult Session::addTask(func::FuncOp func, Task task) {
       FailureOr<DesignSpace> space = DesignSpace::fromScript(*script);
       if (failed(space))
         return failure();
+      reasons.insert(sketch.reasons.begin(), sketch.reasons.end());
       tuned.sketchNames.push_back(sketch.name);
       tuned.sketchHashes.push_back(hashText(sketch.script));
       scripts.push_back(std::move(sketch.script));
@@ -181,6 +183,7 @@ LogicalResult Session::addTask(func::FuncOp func, Task task) {
   scheduled.flops = task.flops;
   schedule.push_back(std::move(scheduled));
   result.tasks.emplace_back();
+  result.tasks.back().reasons = std::move(reasons);
   result.tasks.back().task = std::move(task);
   return success();
 }

@@ -91,6 +91,8 @@ mlir::ansor::generateSketches(func::FuncOp task, const TargetInfo &target,
     sketch.name = "s" + std::to_string(index);
     sketch.derivation = state.derivation;
     sketch.script = emitScript(context, state, sketch.name);
+    for (const SketchConstraint &constraint : state.constraints)
+      sketch.reasons.emplace(constraint.name, constraint.reason);
     sketches.push_back(std::move(sketch));
   }
   return sketches;

@@ -162,6 +162,10 @@ void ansor::printReport(raw_ostream &os, const TuneResult &result,
       for (const auto &[constraint, number] : state.rejections)
         os << " " << number << " " << constraint;
       os << "\n";
+      for (const auto &[constraint, number] : state.rejections)
+        if (auto reason = state.reasons.find(constraint);
+            reason != state.reasons.end() && !reason->second.empty())
+          os << "  " << constraint << ": " << reason->second << "\n";
     }
   }
   for (const std::string &note : result.notes)

@@ -17,6 +17,7 @@
 #include <cmath>
 #include <csignal>
 #include <fstream>
+#include "llvm/Support/FileSystem.h"
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -379,6 +380,40 @@ TEST_F(LocalMeasurerTest, BuildFailuresAreTold) {
   given.maxObjectBytes = 100;
   given.check = false;
   expectKind(measure({""}, given)[0], ErrorKind::TooLarge, "bytes: too large");
+}
+
+/// Builders that die are named, and the next candidate gets a new one.
+TEST_F(LocalMeasurerTest, DyingBuildersAreTold) {
+  llvm::SmallString<128> dir;
+  ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("builders", dir));
+  std::string builder = (dir + "/ansor-builder").str();
+  {
+    std::error_code code;
+    llvm::raw_fd_ostream file(builder, code);
+    ASSERT_FALSE(code);
+    // It takes a request, and ends as after a failed assertion.
+    file << "#!/bin/sh\nread line\necho 'Assertion failed: injected' >&2\n"
+            "kill -ABRT $$\n";
+  }
+  ASSERT_FALSE(llvm::sys::fs::setPermissions(builder,
+                                             llvm::sys::fs::all_all));
+  ASSERT_FALSE(llvm::sys::fs::create_link(
+      std::string(ANSOR_TOOL_DIR) + "/ansor-runner", dir + "/ansor-runner"));
+  MeasureOptions given = options();
+  given.toolDir = dir.str().str();
+  std::string error;
+  auto measurer = createLocalMeasurer(given, error);
+  ASSERT_TRUE(succeeded(measurer)) << error;
+  MeasureInput unscheduled = input("");
+  std::vector<MeasureResult> results =
+      (*measurer)->measure({unscheduled, unscheduled});
+  ASSERT_EQ(results.size(), 2u);
+  for (const MeasureResult &result : results) {
+    EXPECT_EQ(result.error, ErrorKind::BuildCrash) << result.message;
+    EXPECT_NE(result.message.find("injected"), std::string::npos)
+        << result.message;
+  }
+  llvm::sys::fs::remove_directories(dir);
 }
 
 TEST_F(LocalMeasurerTest, SlowBuildsTimeOut) {

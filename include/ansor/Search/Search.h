@@ -74,6 +74,7 @@ struct TaskState {
   std::map<std::string, int64_t> errors;     ///< trials by error kind
   std::map<std::string, std::string> firstMessage; ///< by error kind
   std::map<std::string, int64_t> rejections; ///< decisions by constraint
+  std::map<std::string, std::string> reasons; ///< what has to hold, likewise
   int64_t learnedRounds = 0, rounds = 0;
   bool finished = false;           ///< nothing new to try, or stopped early
   int64_t compared = 0;            ///< candidates that were measured again

@@ -24,6 +24,7 @@
 
 #include "ansor/Target/Target.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <map>
 #include <string>
 
 namespace mlir::ansor {
@@ -44,6 +45,8 @@ struct Sketch {
   std::string name;                    ///< "s0", "s1", … in derivation order
   SmallVector<std::string> derivation; ///< rules applied, "tile(s2)" …
   std::string script;                  ///< text of the module above
+  /// Of each constraint, by name: what has to hold.
+  std::map<std::string, std::string> reasons;
 };
 
 /// Derives every sketch of `task`. A task that no rule can tile gets one
