@@ -9,9 +9,11 @@
 #include "ansor/CostModel/CostModel.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/LineIterator.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/xxhash.h"
 #include <limits>
 #include <random>
@@ -20,6 +22,20 @@ using namespace mlir;
 using namespace mlir::ansor;
 
 CostModel::~CostModel() = default;
+
+std::string mlir::ansor::findInstalledModel(int64_t vectorBits) {
+  std::string self = llvm::sys::fs::getMainExecutable(nullptr, nullptr);
+  std::string name = "/share/ansor-mlir/cost-model-" +
+                     std::to_string(vectorBits >= 512 ? 512 : 256) + ".json";
+  // bin/tool, or a test's folder below the build's.
+  StringRef dir = llvm::sys::path::parent_path(self);
+  for (unsigned level = 0; level < 3 && !dir.empty(); ++level) {
+    if (llvm::sys::fs::exists(dir + name))
+      return dir.str() + name;
+    dir = llvm::sys::path::parent_path(dir);
+  }
+  return "";
+}
 
 std::string mlir::ansor::hashFeatures(const FeatureMatrix &features) {
   ArrayRef<uint8_t> bytes(
@@ -42,6 +58,9 @@ public:
     return refuse(error);
   }
   LogicalResult load(StringRef path, std::string &error) override {
+    return refuse(error);
+  }
+  LogicalResult loadBase(StringRef path, std::string &error) override {
     return refuse(error);
   }
 

@@ -13,6 +13,9 @@
 //
 //   loss = w / 2 * (S - y)^2     gradient = w * (S - y)     hessian = w
 //
+// A model with a base starts S from the base's score, so that its trees learn
+// the difference.
+//
 // XGBoost's C API catches its own exceptions and returns codes, which become
 // messages here.
 //
@@ -52,6 +55,7 @@ struct TrainingSet {
   std::vector<float> rows;
   std::vector<unsigned> rowsOf; ///< number of rows, by program
   std::vector<double> labels;   ///< normalised throughput, by program
+  std::vector<double> starts;   ///< the base's scores, by program
 };
 
 class XGBoostModel : public CostModel {
@@ -59,20 +63,26 @@ public:
   explicit XGBoostModel(const XGBoostOptions &options) : options(options) {}
 
   StringRef getName() const override { return "xgboost"; }
-  bool isTrained() const override { return booster != nullptr; }
+  bool isTrained() const override { return booster || base; }
   std::vector<double> predict(ArrayRef<FeatureMatrix> programs) override;
   LogicalResult update(ArrayRef<TrainingSample> samples) override;
   LogicalResult save(StringRef path, std::string &error) const override;
-  LogicalResult load(StringRef path, std::string &error) override;
+  LogicalResult load(StringRef path, std::string &error) override {
+    return read(path, booster, error);
+  }
+  LogicalResult loadBase(StringRef path, std::string &error) override {
+    return read(path, base, error);
+  }
 
 private:
+  LogicalResult read(StringRef path, Booster &result, std::string &error) const;
   LogicalResult makeBooster(Matrix *train, Booster &result,
                             std::string &error) const;
   LogicalResult train(const TrainingSet &set, Booster &result,
                       std::string &error) const;
 
   XGBoostOptions options;
-  Booster booster;
+  Booster booster, base;
 };
 
 } // namespace
@@ -166,8 +176,9 @@ LogicalResult XGBoostModel::train(const TrainingSet &set, Booster &result,
                   "predicting", error)))
       return failure();
     size_t row = 0;
-    for (auto [count, label] : llvm::zip_equal(set.rowsOf, set.labels)) {
-      double sum = 0;
+    for (auto [count, label, start] :
+         llvm::zip_equal(set.rowsOf, set.labels, set.starts)) {
+      double sum = start;
       for (size_t r = row; r < row + count; ++r)
         sum += margins[r];
       double weight = std::max(label, options.minWeight);
@@ -185,32 +196,13 @@ LogicalResult XGBoostModel::train(const TrainingSet &set, Booster &result,
   return success();
 }
 
-LogicalResult XGBoostModel::update(ArrayRef<TrainingSample> samples) {
-  lastError.clear();
-  TrainingSet set = makeTrainingSet(samples);
-  // Nothing to rank: no program, or failures only.
-  if (llvm::none_of(set.labels, [](double label) { return label > 0; })) {
-    booster.reset();
-    return success();
-  }
-  Booster trained;
-  if (failed(train(set, trained, lastError)))
-    return failure();
-  booster = std::move(trained);
-  return success();
-}
-
-std::vector<double> XGBoostModel::predict(ArrayRef<FeatureMatrix> programs) {
-  std::vector<double> scores(programs.size(), 0);
-  for (auto [score, program] : llvm::zip_equal(scores, programs))
-    if (program.rows() == 0)
-      score = -std::numeric_limits<double>::infinity();
-  std::vector<float> rows;
-  for (const FeatureMatrix &program : programs)
-    rows.insert(rows.end(), program.data.begin(), program.data.end());
+/// Adds to `scores` what `booster` predicts for the rows, `rowsOf` by program.
+static LogicalResult addScores(void *booster, ArrayRef<float> rows,
+                               ArrayRef<unsigned> rowsOf,
+                               MutableArrayRef<double> scores,
+                               std::string &error) {
   if (!booster || rows.empty())
-    return scores;
-
+    return success();
   std::string values;
   llvm::raw_string_ostream(values)
       << "{\"data\": [" << reinterpret_cast<uintptr_t>(rows.data())
@@ -222,17 +214,49 @@ std::vector<double> XGBoostModel::predict(ArrayRef<FeatureMatrix> programs) {
   const bst_ulong *shape = nullptr;
   bst_ulong rank = 0;
   const float *margins = nullptr;
-  std::string error;
-  if (failed(
-          check(XGBoosterPredictFromDense(booster.get(), values.c_str(), config,
-                                          nullptr, &shape, &rank, &margins),
-                "predicting", error))) {
-    lastError = error;
-    return scores;
-  }
-  for (auto [score, program] : llvm::zip_equal(scores, programs))
-    for (unsigned r = 0; r < program.rows(); ++r)
+  if (failed(check(XGBoosterPredictFromDense(booster, values.c_str(), config,
+                                             nullptr, &shape, &rank, &margins),
+                   "predicting", error)))
+    return failure();
+  for (auto [score, count] : llvm::zip_equal(scores, rowsOf))
+    for (unsigned r = 0; r < count; ++r)
       score += *margins++;
+  return success();
+}
+
+LogicalResult XGBoostModel::update(ArrayRef<TrainingSample> samples) {
+  lastError.clear();
+  TrainingSet set = makeTrainingSet(samples);
+  // Nothing to rank: no program, or failures only.
+  if (llvm::none_of(set.labels, [](double label) { return label > 0; })) {
+    booster.reset();
+    return success();
+  }
+  set.starts.assign(set.labels.size(), 0);
+  Booster trained;
+  if (failed(addScores(base.get(), set.rows, set.rowsOf, set.starts,
+                       lastError)) ||
+      failed(train(set, trained, lastError)))
+    return failure();
+  booster = std::move(trained);
+  return success();
+}
+
+std::vector<double> XGBoostModel::predict(ArrayRef<FeatureMatrix> programs) {
+  std::vector<double> scores(programs.size(), 0);
+  std::vector<float> rows;
+  std::vector<unsigned> rowsOf;
+  for (auto [score, program] : llvm::zip_equal(scores, programs)) {
+    if (program.rows() == 0)
+      score = -std::numeric_limits<double>::infinity();
+    rows.insert(rows.end(), program.data.begin(), program.data.end());
+    rowsOf.push_back(program.rows());
+  }
+  for (const Booster *part : {&base, &booster}) {
+    std::string error;
+    if (failed(addScores(part->get(), rows, rowsOf, scores, error)))
+      lastError = error;
+  }
   return scores;
 }
 
@@ -279,7 +303,8 @@ LogicalResult XGBoostModel::save(StringRef path, std::string &error) const {
   return failure();
 }
 
-LogicalResult XGBoostModel::load(StringRef path, std::string &error) {
+LogicalResult XGBoostModel::read(StringRef path, Booster &result,
+                                 std::string &error) const {
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer) {
     error = ("can't read '" + path + "': " + buffer.getError().message()).str();
@@ -322,7 +347,7 @@ LogicalResult XGBoostModel::load(StringRef path, std::string &error) {
   if (failed(check(XGBoosterSetParam(loaded.get(), "nthread", "1"),
                    "setting a parameter", error)))
     return failure();
-  booster = std::move(loaded);
+  result = std::move(loaded);
   return success();
 }
 

@@ -98,9 +98,14 @@ static LogicalResult addEntry(const BestEntry &entry, const TargetInfo &target,
                           "no schedule was faster than the unscheduled program"));
   } else {
     schedule->setAttr("ansor.sketch", builder.getStringAttr(entry.sketch));
-    schedule->setAttr("ansor.median_ms",
-                      builder.getF64FloatAttr(entry.median * 1e3));
-    if (entry.reference > 0)
+    if (entry.median > 0)
+      schedule->setAttr("ansor.median_ms",
+                        builder.getF64FloatAttr(entry.median * 1e3));
+    else
+      schedule->setAttr("ansor.note",
+                        builder.getStringAttr(
+                            "predicted by the cost model, not measured"));
+    if (entry.reference > 0 && entry.median > 0)
       schedule->setAttr("ansor.speedup", builder.getF64FloatAttr(
                                              entry.reference / entry.median));
   }

@@ -25,10 +25,10 @@ LogicalResult Session::tuneOnce(unsigned index, int64_t count) {
   if (stopped())
     return success();
 
-  // The first batch of a task is random, whatever the model learned from
-  // others: it shows the model the whole space.
+  // Without a model to start from, the first batch of a task is random,
+  // whatever the model learned from others: it shows it the whole space.
   CostModel *scorer = nullptr;
-  if (model && state.trials > 0) {
+  if (model && (state.trials > 0 || !options.costModelPath.empty())) {
     if (failed(train(state.task.key)))
       return failure();
     if (model->isTrained())

@@ -72,9 +72,16 @@ LogicalResult Session::prepare() {
     scheduler = createGradientScheduler(options.objective, options.gradient);
   if (options.model == ModelKind::XGBoost)
     model = createXGBoostModel();
+  std::string error;
+  if (model && !options.costModelPath.empty() &&
+      failed(model->loadBase(options.costModelPath, error)))
+    return emitError() << error;
+  if (options.trials == 0 && !(model && model->isTrained()))
+    return emitError() << "no trials are given, and no cost model that predicts "
+                          "schedules without them";
   if (failed(openFiles()))
     return failure();
-  return openMeasurer();
+  return options.trials == 0 ? success() : openMeasurer();
 }
 
 /// The tasks of all networks, equal ones merged.
@@ -126,7 +133,7 @@ LogicalResult Session::addTasks() {
       }
     }
   }
-  if (options.trials < int64_t(found.size()))
+  if (options.trials != 0 && options.trials < int64_t(found.size()))
     return emitError() << "too few trials: " << options.trials << " for "
                        << found.size()
                        << (found.size() == 1 ? " task" : " tasks")
@@ -268,8 +275,36 @@ int64_t Session::batchSize(unsigned index) const {
   return std::clamp<int64_t>(std::min(batch, mine), 0, left);
 }
 
+/// The best schedule that the model sees for each task without a measured one.
+LogicalResult Session::predict() {
+  for (auto [state, tuned] : llvm::zip_equal(result.tasks, tasks)) {
+    if (stopped() || state.trials > 0)
+      continue;
+    RandomGenerator rng = makeGenerator(options.seed, state.task.key, 0);
+    std::optional<Candidate> best = tuned.search->predictBest(*model, rng);
+    for (const auto &entry : tuned.search->getRejections())
+      state.rejections[entry.getKey().str()] = entry.getValue();
+    if (!best)
+      continue;
+    std::string error;
+    FailureOr<std::string> script =
+        pool->getScript(tuned.program, *best, error);
+    if (failed(script))
+      return emitError() << "the best script of task '" << state.task.key
+                         << "' is lost: " << error;
+    state.predicted = true;
+    state.bestSketch = tuned.sketchNames[best->sketch];
+    state.bestScript = std::move(*script);
+    report();
+  }
+  result.interrupted = stopped();
+  return success();
+}
+
 LogicalResult Session::run() {
   report();
+  if (options.trials == 0)
+    return predict();
   while (!stopped() && trialsDone() < options.trials) {
     RandomGenerator rng =
         makeGenerator(options.seed, "task scheduler", trialsDone());
@@ -307,7 +342,7 @@ void Session::report() {
 }
 
 LogicalResult Session::finish() {
-  for (unsigned index = 0; index < tasks.size(); ++index)
+  for (unsigned index = 0; measurer && index < tasks.size(); ++index)
     if (failed(compareFinalists(index)))
       return failure();
   if (writer && failed(writer->sync()))
@@ -343,7 +378,7 @@ LogicalResult Session::finish() {
 /// Adds up where the time went, and logs it, unless nothing was measured.
 LogicalResult Session::endCost() {
   CostOfSearch &cost = result.cost;
-  MeasureCost measuring = measurer->getCost();
+  MeasureCost measuring = measurer ? measurer->getCost() : MeasureCost();
   cost.build = measuring.build;
   cost.run = measuring.run;
   cost.check = measuring.check;

@@ -77,6 +77,7 @@ private:
   LogicalResult addTasks();
   LogicalResult addTask(func::FuncOp func, Task task);
   LogicalResult openMeasurer();
+  LogicalResult predict();
   int64_t batchSize(unsigned index) const;
   void report();
   LogicalResult endCost();

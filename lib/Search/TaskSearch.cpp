@@ -19,6 +19,11 @@ using namespace mlir::ansor;
 static constexpr size_t kCacheLimit = 32768;
 /// Rounds of sampling before too few valid samples are taken as they are.
 static constexpr unsigned kSampleRounds = 8;
+/// Share of a task's first batch that is random if a model picks it already: it
+/// shows how wrong the model is about this task.
+static constexpr double kFirstEpsilon = 0.25;
+/// The best predicted of which the first that builds is taken.
+static constexpr unsigned kPredicted = 16;
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Evaluator::~Evaluator() = default;
@@ -148,13 +153,16 @@ std::vector<Candidate> TaskSearch::nextBatch(unsigned count, CostModel *model,
       [&](ArrayRef<Candidate> candidates) { return score(candidates, *model); });
 
   // eps-greedy: now and then a random one instead of the best ranked.
+  double epsilon = options.epsGreedy;
+  if (measuredKeys.empty())
+    epsilon = std::max(epsilon, kFirstEpsilon);
   std::vector<Candidate> batch;
   llvm::StringSet<> picked;
   size_t nextRanked = 0;
   while (batch.size() < count) {
     std::optional<Candidate> pick;
     bool random = nextRanked == ranked.size() ||
-                  uniformReal(rng) < options.epsGreedy;
+                  uniformReal(rng) < epsilon;
     if (random && !samples.empty()) {
       size_t index = uniformIndex(rng, samples.size());
       pick = std::move(samples[index]);
@@ -169,6 +177,21 @@ std::vector<Candidate> TaskSearch::nextBatch(unsigned count, CostModel *model,
   }
   interpret(batch);
   return batch;
+}
+
+std::optional<Candidate> TaskSearch::predictBest(CostModel &model,
+                                                 RandomGenerator &rng) {
+  Evolution evolution(spaces, options, measuredKeys, rng, rejections);
+  unsigned population = std::max(16u, options.population);
+  std::vector<Candidate> ranked = evolution.run(
+      sampleValid(evolution, std::min(options.initialValid, population),
+                  population),
+      kPredicted,
+      [&](ArrayRef<Candidate> candidates) { return score(candidates, model); });
+  interpret(ranked);
+  if (ranked.empty())
+    return std::nullopt;
+  return ranked.front();
 }
 
 std::vector<TrainingSample> TaskSearch::addMeasured(

@@ -29,7 +29,7 @@ std::optional<SpaceKind> ansor::parseSpaceKind(StringRef text) {
 std::vector<BestEntry> TuneResult::bestEntries(bool keepSlower) const {
   std::vector<BestEntry> entries;
   for (const TaskState &state : tasks) {
-    if (state.trials == 0)
+    if (state.trials == 0 && !state.predicted)
       continue;
     BestEntry entry;
     entry.taskKey = state.task.key;
@@ -40,6 +40,11 @@ std::vector<BestEntry> TuneResult::bestEntries(bool keepSlower) const {
       entry.sketch = state.bestSketch;
       entry.script = state.bestScript;
       entry.median = state.best;
+    }
+    if (state.predicted) {
+      entry.sketch = state.bestSketch;
+      entry.script = state.bestScript;
+      entry.median = 0;
     }
     entries.push_back(std::move(entry));
   }

@@ -146,7 +146,10 @@ void ansor::printReport(raw_ostream &os, const TuneResult &result,
     os << "interrupted: these are the results so far\n";
   printTable(os, result.tasks, networks);
   for (const TaskState &state : result.tasks) {
-    if (!state.improved())
+    if (state.predicted)
+      os << state.task.name
+         << ": the best schedule that the cost model predicts, not measured\n";
+    else if (!state.improved())
       os << state.task.name
          << ": no schedule was faster than the unscheduled program, which is "
             "kept\n";

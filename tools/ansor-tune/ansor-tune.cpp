@@ -85,7 +85,8 @@ struct Flags {
                "has for them, and print a JSON line a round")};
   cl::opt<int64_t> trials{"trials", cl::Required, cl::cat(searching),
       cl::desc("trials in total, over all tasks; at least one a task, "
-               "64 a task and more for good results")};
+               "64 a task and more for good results; 0: measure nothing, and "
+               "take what the cost model predicts to be the best")};
   cl::opt<uint64_t> seed{"seed", cl::init(0), cl::cat(searching),
       cl::desc("seed of the search (0)")};
   cl::opt<std::string> space{"space", cl::init("full"), cl::cat(searching),
@@ -100,6 +101,10 @@ struct Flags {
                "lists for all extents (?) or for one (d0, d1 in order of "
                "appearance), separated by ';'; other sizes run the general "
                "code")};
+  cl::opt<std::string> costModel{"cost-model", cl::cat(searching),
+      cl::value_desc("FILE"),
+      cl::desc("model of other programs that the search starts from, or none; "
+               "default: the installed one for the target's vectors")};
   cl::opt<int64_t> earlyStop{"early-stop", cl::init(0), cl::cat(searching),
       cl::desc("end a task after so many trials without gain; 0: never "
                "(0)")};
@@ -257,6 +262,10 @@ static FailureOr<TuneOptions> makeOptions(ModuleOp module,
   options.seed = flags.seed;
   options.space = *spaceKind;
   options.model = *modelKind;
+  if (options.model == ModelKind::XGBoost && flags.costModel != "none")
+    options.costModelPath = flags.costModel.empty()
+                                ? findInstalledModel(options.target.vectorBits)
+                                : flags.costModel.getValue();
   options.dynamicSizes = flags.dynamicSizes;
   options.earlyStop = flags.earlyStop;
   options.finalists = flags.finalists;

@@ -190,6 +190,30 @@ TEST(XGBoostModel, SavesAndLoads) {
   EXPECT_TRUE(succeeded(loaded->update(makeSamples(50, 9))));
 }
 
+// The scores of a base hold until something is learned, and count then, too.
+TEST(XGBoostModel, StartsFromABase) {
+  TemporaryFile file;
+  std::string error;
+  auto base = createXGBoostModel(), model = createXGBoostModel(),
+       alone = createXGBoostModel();
+  ASSERT_TRUE(succeeded(base->update(makeSamples(400, 7))));
+  ASSERT_TRUE(succeeded(base->save(file.str(), error))) << error;
+  EXPECT_FALSE(model->isTrained());
+  ASSERT_TRUE(succeeded(model->loadBase(file.str(), error))) << error;
+  EXPECT_TRUE(model->isTrained());
+  std::vector<TrainingSample> heldOut = makeSamples(200, 8);
+  EXPECT_EQ(predictAll(*model, heldOut), predictAll(*base, heldOut));
+
+  // Learning adds to them, and learning nothing leaves them.
+  std::vector<TrainingSample> few = makeSamples(12, 9);
+  ASSERT_TRUE(succeeded(model->update(few)));
+  ASSERT_TRUE(succeeded(alone->update(few)));
+  EXPECT_NE(predictAll(*model, heldOut), predictAll(*base, heldOut));
+  EXPECT_NE(predictAll(*model, heldOut), predictAll(*alone, heldOut));
+  ASSERT_TRUE(succeeded(model->update({})));
+  EXPECT_EQ(predictAll(*model, heldOut), predictAll(*base, heldOut));
+}
+
 TEST(XGBoostModel, EmptySets) {
   auto model = createXGBoostModel();
   EXPECT_TRUE(succeeded(model->update({})));

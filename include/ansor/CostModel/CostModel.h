@@ -50,6 +50,9 @@ public:
   /// is as before.
   virtual LogicalResult save(StringRef path, std::string &error) const = 0;
   virtual LogicalResult load(StringRef path, std::string &error) = 0;
+  /// Loads a model to start from: it scores until `update` is called, which
+  /// then learns what to add to its scores.
+  virtual LogicalResult loadBase(StringRef path, std::string &error) = 0;
 
   /// Why the last `update` or `predict` failed; empty if none did.
   StringRef getLastError() const { return lastError; }
@@ -74,6 +77,10 @@ struct XGBoostOptions {
 /// the same order give the same model, bit for bit. Scores 0 until trained.
 std::unique_ptr<CostModel>
 createXGBoostModel(const XGBoostOptions &options = {});
+
+/// The installed model for vectors of `vectorBits`, beside or above the running
+/// program: share/ansor-mlir/cost-model-<bits>.json. Empty if there is none.
+std::string findInstalledModel(int64_t vectorBits);
 /// Scores that are uniform random numbers of `seed`.
 std::unique_ptr<CostModel> createRandomModel(uint64_t seed);
 /// Scores read from `path`, a JSON lines file of {"hash": "<16 hexadecimal

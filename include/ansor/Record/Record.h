@@ -125,7 +125,7 @@ struct BestEntry {
   std::string taskKey;
   std::string sketch;
   std::string script; ///< decided script; empty: the task stays unscheduled
-  double median = 0;
+  double median = 0;    ///< seconds; 0: predicted, not measured
   double reference = 0; ///< seconds of the unscheduled program; 0 unknown
   int64_t trials = 0;
 };

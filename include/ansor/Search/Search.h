@@ -35,10 +35,12 @@ std::optional<SpaceKind> parseSpaceKind(StringRef text);
 
 struct TuneOptions {
   TargetInfo target;
-  int64_t trials = 0;              ///< total over all tasks
+  int64_t trials = 0;              ///< total over all tasks; 0: only predict
   uint64_t seed = 0;
   SpaceKind space = SpaceKind::Full;
   ModelKind model = ModelKind::XGBoost; ///< Random: random candidates only
+  /// Model that the search starts from (CostModel::loadBase); empty: none.
+  std::string costModelPath;
   EvolutionOptions evolution;
   SchedulerKind scheduler = SchedulerKind::Gradient;
   Objective objective;             ///< of the gradient; weighs the networks
@@ -77,6 +79,7 @@ struct TaskState {
   std::map<std::string, std::string> reasons; ///< what has to hold, likewise
   int64_t learnedRounds = 0, rounds = 0;
   bool finished = false;           ///< nothing new to try, or stopped early
+  bool predicted = false;          ///< by the cost model, and not measured
   int64_t compared = 0;            ///< candidates that were measured again
   bool overturned = false;         ///< that gave another winner
 
@@ -108,7 +111,7 @@ struct TuneResult {
   bool interrupted = false;
   std::vector<std::string> notes; ///< what the user should know, sentences
 
-  /// An entry a task that was measured; without a script where no schedule
+  /// An entry a task that was measured or predicted; without a script where no schedule
   /// beats the unscheduled program, unless `keepSlower`.
   std::vector<BestEntry> bestEntries(bool keepSlower = false) const;
 };
@@ -120,8 +123,9 @@ FailureOr<TargetInfo> resolveTuneTarget(ModuleOp module, StringRef spec,
 
 /// Extracts the tasks of `networks` (in place, unless they have some; at least
 /// one network, all of one context), merges equal ones, tunes them in the order
-/// of the scheduler, and applies nothing. Emits and fails if there is nothing to
-/// tune, trials are fewer than tasks, a file can't be used, or no candidate
+/// of the scheduler, and applies nothing. With no trials, it predicts the best
+/// schedule of each task instead. Emits and fails if there is nothing to tune,
+/// trials are fewer than tasks, a file can't be used, or no candidate
 /// can be measured at all. `progress` is called after each batch; `stop` is
 /// polled, also from another thread, and ends the run cleanly with what was
 /// measured.

@@ -51,6 +51,10 @@ public:
   std::vector<Candidate> nextBatch(unsigned count, CostModel *model,
                                    RandomGenerator &rng);
 
+  /// The candidate that `model` expects to be the fastest of a whole evolution,
+  /// or nullopt if none builds.
+  std::optional<Candidate> predictBest(CostModel &model, RandomGenerator &rng);
+
   /// Notes the result of a trial, `seconds` infinite for a failed one. Returns
   /// the model's training sample.
   TrainingSample addMeasured(const Candidate &candidate, double seconds);
