@@ -48,6 +48,8 @@ struct NestPlan {
   std::optional<unsigned> lane;
   /// That loop is a reduction: partial results are combined at its end.
   bool laneReduces = false;
+  /// Partial accumulators of a lane reduction, to hide the latency of adding.
+  unsigned laneAccumulators = 4;
   /// Elements of a full vector; 1 for scalar code.
   int64_t lanes = 1;
   /// Extent of each loop; ShapedType::kDynamic if unknown.
@@ -58,8 +60,9 @@ struct NestPlan {
   std::optional<DotForm> dot;
 };
 
-/// How an access depends on a loop.
-enum class LaneAccess { Invariant, Contiguous, Strided };
+/// How an access depends on a loop: not at all; elements side by side; every
+/// second to fourth of them, so that a few loads and shuffles get them; or else.
+enum class LaneAccess { Invariant, Contiguous, Interleaved, Strided };
 LaneAccess classifyAccess(AffineMap map, unsigned loop);
 
 /// The dot instruction that `op` can use with vectors as in `plan`.
@@ -77,6 +80,14 @@ Value broadcastGroup(OpBuilder &b, Location loc, Value group, int64_t width,
 /// `acc` plus the sums of products of groups.
 Value emitDot(OpBuilder &b, Location loc, const DotForm &form, Value acc,
               Value scalars, Value vectors);
+
+/// The step of an interleaved access.
+int64_t interleavedStep(AffineMap map, unsigned loop);
+
+/// For a strided access: a loop along which elements lie side by side, so that
+/// a block of both loops is loaded along it and transposed in registers.
+std::optional<unsigned> findBlockLoop(AffineMap map, unsigned lane,
+                                      ArrayRef<int64_t> tile);
 
 /// Plans the code of `op`, or fails if the emitter can't write it.
 FailureOr<NestPlan> planNest(linalg::LinalgOp op, const TargetInfo &target,

@@ -18,9 +18,6 @@
 using namespace mlir;
 using namespace mlir::ansor;
 
-/// Partial accumulators of a lane reduction, to hide the latency of adding.
-static constexpr unsigned kLaneAccumulators = 4;
-
 /// The maximum and minimum that pass over NaNs, in a reduction that starts from
 /// a number: its accumulators are never NaN.
 static bool startsFromNumber(Operation *combiner) {
@@ -111,13 +108,19 @@ private:
     bases.clear();
     sums.clear();
     loads.clear();
+    blocks.clear();
   }
   void emitReduction(unsigned depth);
   void emitBodies();
   void evaluate(ArrayRef<int64_t> point, int64_t width,
                 ArrayRef<Value> accumulators, SmallVectorImpl<Value> &results);
 
-  SmallVector<Chunk> chunks(int64_t size) const;
+  SmallVector<Chunk> chunks(int64_t size) const {
+    return chunks(size, plan.lanes);
+  }
+  static SmallVector<Chunk> chunks(int64_t size, int64_t most);
+  /// The loop along which the transposed result `init` is written, if it is.
+  std::optional<unsigned> transposedLoop(unsigned init) const;
   void forEachPoint(ArrayRef<unsigned> loops, SmallVectorImpl<int64_t> &point,
                     unsigned depth, Callback body);
 
@@ -128,6 +131,13 @@ private:
   Value loadVector(Value source, ValueRange indices, int64_t width);
   Value load(unsigned operand, Value source, ArrayRef<int64_t> point,
              int64_t width);
+  Value loadInterleaved(Value source, ValueRange indices, int64_t width,
+                        int64_t step);
+  Value loadFromBlock(unsigned operand, Value source, ArrayRef<int64_t> point,
+                      int64_t width, unsigned loop);
+  SmallVector<Value> zip(SmallVector<Value> vectors, unsigned rounds,
+                         int64_t most);
+  void storeTransposed(unsigned init, unsigned loop);
   void store(unsigned init, Value value, ArrayRef<int64_t> point,
              int64_t width);
   Value combine(unsigned init, Value lhs, Value rhs);
@@ -159,6 +169,8 @@ private:
   std::map<std::pair<unsigned, unsigned>, Value> bases;
   DenseMap<std::pair<Value, int64_t>, Value> sums;
   std::map<std::pair<unsigned, std::vector<int64_t>>, Value> loads;
+  std::map<std::pair<unsigned, std::vector<int64_t>>, SmallVector<Value>>
+      blocks;
   bool buffers;
 };
 } // namespace
@@ -238,16 +250,26 @@ void NestEmitter::emitParallel(unsigned depth) {
   emitPieces(parallelLoops[depth], state, [&] { emitParallel(depth + 1); });
 }
 
-SmallVector<NestEmitter::Chunk> NestEmitter::chunks(int64_t size) const {
+SmallVector<NestEmitter::Chunk> NestEmitter::chunks(int64_t size,
+                                                    int64_t most) {
   SmallVector<Chunk> result;
   int64_t offset = 0;
-  for (; offset + plan.lanes <= size; offset += plan.lanes)
-    result.push_back({offset, plan.lanes});
-  for (int64_t width = llvm::bit_floor<uint64_t>(std::max<int64_t>(plan.lanes - 1, 1));
+  for (; offset + most <= size; offset += most)
+    result.push_back({offset, most});
+  for (int64_t width = llvm::bit_floor<uint64_t>(std::max<int64_t>(most - 1, 1));
        offset < size; width /= 2)
     for (; offset + width <= size; offset += width)
       result.push_back({offset, width});
   return result;
+}
+
+std::optional<unsigned> NestEmitter::transposedLoop(unsigned init) const {
+  if (!vectors() || plan.laneReduces)
+    return std::nullopt;
+  AffineMap map = maps[maps.size() - inits.size() + init];
+  if (classifyAccess(map, *plan.lane) != LaneAccess::Strided)
+    return std::nullopt;
+  return findBlockLoop(map, *plan.lane, plan.tile);
 }
 
 void NestEmitter::forEachPoint(ArrayRef<unsigned> loops,
@@ -300,7 +322,7 @@ void NestEmitter::loadAccumulators() {
     auto type = VectorType::get({plan.lanes}, neutral.getType());
     Value vector = arith::ConstantOp::create(
         b, loc, DenseElementsAttr::get(type, ArrayRef<Attribute>(neutral)));
-    accs.append(kLaneAccumulators, vector);
+    accs.append(plan.laneAccumulators, vector);
   });
   numSums = accs.size();
   offsets.clear();
@@ -338,13 +360,55 @@ void NestEmitter::storeAccumulators() {
     Value value = accs[next++];
     if (plan.laneReduces) {
       Value vector = accs[next++];
-      for (unsigned k = 1; k < kLaneAccumulators; ++k)
+      for (unsigned k = 1; k < plan.laneAccumulators; ++k)
         vector = combine(i, vector, accs[next++]);
       value = combine(i, value, reduceLanes(i, vector));
     }
     if (plan.dot && plan.dot->offset && chunk.width == plan.lanes)
       value = arith::SubIOp::create(b, loc, value, accs[offsets.at(dotKey(point))]);
-    store(i, value, point, chunk.width);
+    if (!transposedLoop(i))
+      store(i, value, point, chunk.width);
+  });
+  for (unsigned i = 0, e = inits.size(); i < e; ++i)
+    if (std::optional<unsigned> loop = transposedLoop(i))
+      storeTransposed(i, *loop);
+}
+
+/// Stores the accumulators of `init`, whose elements lie side by side along
+/// `loop` rather than along the lanes: block by block, each transposed.
+void NestEmitter::storeTransposed(unsigned init, unsigned loop) {
+  std::map<std::vector<int64_t>, Value> values;
+  unsigned next = 0;
+  forEachResult([&](unsigned i, ArrayRef<int64_t> point, Chunk) {
+    Value value = accs[next++];
+    if (i == init)
+      values[std::vector<int64_t>(point.begin(), point.end())] = value;
+  });
+  forEachResult([&](unsigned i, ArrayRef<int64_t> point, Chunk chunk) {
+    if (i != init)
+      return;
+    for (Chunk across : chunks(positions[loop].size, chunk.width)) {
+      if (across.offset != point[loop])
+        continue;
+      SmallVector<Value> rows;
+      std::vector<int64_t> at(point.begin(), point.end());
+      for (int64_t k = 0; k < across.width; ++k) {
+        at[loop] = across.offset + k;
+        rows.push_back(toVector(values[at], chunk.width));
+      }
+      at[loop] = across.offset;
+      rows = zip(rows, llvm::Log2_64(across.width), chunk.width);
+      int64_t perRow = chunk.width / across.width;
+      for (int64_t k = 0; k < chunk.width; ++k) {
+        Value part = rows[k / perRow];
+        if (perRow > 1)
+          part = vector::ExtractStridedSliceOp::create(
+              b, loc, part, ArrayRef<int64_t>{k % perRow * across.width},
+              ArrayRef<int64_t>{across.width}, ArrayRef<int64_t>{1});
+        at[*plan.lane] = chunk.offset + k;
+        store(init, part, at, across.width);
+      }
+    }
   });
 }
 
@@ -405,6 +469,7 @@ void NestEmitter::emitBodies() {
   unsigned numInits = inits.size();
   SmallVector<int64_t> point(op.getNumLoops(), 0);
   loads.clear();
+  blocks.clear();
   SmallVector<Value> old(numInits), results;
 
   if (!plan.laneReduces) {
@@ -459,7 +524,7 @@ void NestEmitter::emitBodies() {
   }
 
   SmallVector<Chunk> lane = chunks(positions[*plan.lane].size);
-  constexpr unsigned stride = 1 + kLaneAccumulators;
+  const unsigned stride = 1 + plan.laneAccumulators;
   forEachPoint(reductionLoops, point, 0, [&] {
     for (unsigned which = 0, e = lane.size(); which < e; ++which) {
       Chunk chunk = lane[which];
@@ -467,7 +532,7 @@ void NestEmitter::emitBodies() {
       unsigned next = 0;
       forEachPoint(parallelLoops, point, 0, [&] {
         bool full = chunk.width == plan.lanes;
-        unsigned slot = full ? 1 + which % kLaneAccumulators : 0;
+        unsigned slot = full ? 1 + which % plan.laneAccumulators : 0;
         for (unsigned i = 0; i < numInits; ++i) {
           Value acc = accs[next + i * stride + slot];
           if (!full && chunk.width > 1) {
@@ -596,12 +661,22 @@ Value NestEmitter::load(unsigned operand, Value source,
   LaneAccess access = LaneAccess::Invariant;
   if (vectors())
     access = classifyAccess(maps[operand], *plan.lane);
-  if (access == LaneAccess::Contiguous && plan.laneReduces && width == 1)
-    access = LaneAccess::Invariant;
+  if (access != LaneAccess::Invariant && width == 1 &&
+      (plan.laneReduces || access != LaneAccess::Contiguous)) {
+    Value scalar = loadScalar(source, indicesOf(operand, point));
+    return plan.laneReduces ? scalar : toVector(scalar, 1);
+  }
   if (access == LaneAccess::Invariant)
     return loadScalar(source, indicesOf(operand, point));
   if (access == LaneAccess::Contiguous)
     return loadVector(source, indicesOf(operand, point), width);
+  if (access == LaneAccess::Interleaved)
+    return loadInterleaved(source, indicesOf(operand, point), width,
+                           interleavedStep(maps[operand], *plan.lane));
+  if (std::optional<unsigned> loop =
+          findBlockLoop(maps[operand], *plan.lane, plan.tile))
+    if (Value value = loadFromBlock(operand, source, point, width, *loop))
+      return value;
   SmallVector<int64_t> lane(point);
   SmallVector<Value> elements;
   for (int64_t i = 0; i < width; ++i, ++lane[*plan.lane])
@@ -644,6 +719,92 @@ Value NestEmitter::dotVectors(ArrayRef<int64_t> point, int64_t width) {
                               indicesOf(form.vector, step), width));
   // `loads` may have grown since.
   return loads[{form.vector, key}] = interleaveRows(b, loc, rows);
+}
+
+/// Every `step`-th element from `indices` on. Nothing behind the last of them
+/// is read.
+Value NestEmitter::loadInterleaved(Value source, ValueRange indices,
+                                   int64_t width, int64_t step) {
+  int64_t total = (width - 1) * step + 1;
+  Value result;
+  for (int64_t part = 0; part < step; ++part) {
+    int64_t start = std::min(part * width, total - width);
+    SmallVector<Value> at(indices);
+    if (start)
+      at.back() = arith::AddIOp::create(b, loc, at.back(), constant(start));
+    Value vector = loadVector(source, at, width);
+    SmallVector<int64_t> mask;
+    for (int64_t i = 0; i < width; ++i) {
+      int64_t element = i * step;
+      bool here = element >= part * width && element < (part + 1) * width;
+      mask.push_back(here ? (result ? width : 0) + element - start : i);
+    }
+    result = vector::ShuffleOp::create(b, loc, result ? result : vector, vector,
+                                       mask);
+  }
+  return result;
+}
+
+/// `rounds` times, the vectors, seen as one sequence, become the elements of
+/// its halves in turn. Vectors grow up to `most` elements by it. With as many
+/// rounds as a matrix of 2^rounds rows has, this is its transposition.
+SmallVector<Value> NestEmitter::zip(SmallVector<Value> vectors, unsigned rounds,
+                                    int64_t most) {
+  for (unsigned round = 0; round < rounds; ++round) {
+    int64_t length = cast<VectorType>(vectors.front().getType()).getDimSize(0);
+    unsigned half = vectors.size() / 2;
+    SmallVector<Value> next;
+    if (half == 0) { // One vector holds all.
+      SmallVector<int64_t> mask;
+      for (int64_t i = 0; i < length; ++i)
+        mask.push_back(i / 2 + i % 2 * (length / 2));
+      next.push_back(vector::ShuffleOp::create(b, loc, vectors[0], vectors[0],
+                                               mask));
+    }
+    for (unsigned k = 0; k < half; ++k) {
+      SmallVector<int64_t> mask;
+      for (int64_t i = 0; i < length; ++i) {
+        mask.push_back(i);
+        mask.push_back(length + i);
+      }
+      bool whole = 2 * length <= most;
+      for (int64_t part = 0; part < (whole ? 1 : 2); ++part)
+        next.push_back(vector::ShuffleOp::create(
+            b, loc, vectors[k], vectors[k + half],
+            whole ? ArrayRef(mask) : ArrayRef(mask).slice(part * length, length)));
+    }
+    vectors = std::move(next);
+  }
+  return vectors;
+}
+
+/// Loads a strided vector out of a block, which is loaded along `loop` and
+/// transposed; null if the point is in none.
+Value NestEmitter::loadFromBlock(unsigned operand, Value source,
+                                 ArrayRef<int64_t> point, int64_t width,
+                                 unsigned loop) {
+  for (Chunk across : chunks(positions[loop].size, width)) {
+    int64_t index = point[loop] - across.offset;
+    if (index < 0 || index >= across.width || across.width < 2)
+      continue;
+    std::vector<int64_t> key(point.begin(), point.end());
+    for (unsigned d = 0, e = key.size(); d < e; ++d)
+      if (!maps[operand].isFunctionOfDim(d))
+        key[d] = 0;
+    key[loop] = across.offset;
+    std::vector<int64_t> at = key;
+    key.push_back(width);
+    SmallVector<Value> &block = blocks[{operand, key}];
+    if (block.empty()) {
+      SmallVector<Value> rows;
+      for (int64_t i = 0; i < width; ++i, ++at[*plan.lane])
+        rows.push_back(
+            loadVector(source, indicesOf(operand, at), across.width));
+      block = zip(rows, llvm::Log2_64(width), width);
+    }
+    return block[index];
+  }
+  return Value();
 }
 
 void NestEmitter::store(unsigned init, Value value, ArrayRef<int64_t> point,

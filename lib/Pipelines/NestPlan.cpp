@@ -21,6 +21,19 @@ static constexpr int64_t kMaxBodies = 512;
 /// Reduction steps in one piece of straight code, when the plan may choose.
 static constexpr int64_t kReductionUnroll = 4;
 
+/// Coefficients of a linear `expr`, the constant last; empty if it is not.
+static SmallVector<int64_t> flatten(AffineMap map, AffineExpr expr) {
+  SmallVector<int64_t> flat;
+  if (failed(getFlattenedAffineExpr(expr, map.getNumDims(),
+                                    map.getNumSymbols(), &flat)) ||
+      flat.size() != map.getNumInputs() + 1)
+    flat.clear();
+  return flat;
+}
+
+/// Steps of more elements than that are loaded one by one.
+static constexpr int64_t kMaxInterleave = 4;
+
 LaneAccess ansor::classifyAccess(AffineMap map, unsigned loop) {
   LaneAccess access = LaneAccess::Invariant;
   for (auto [i, expr] : llvm::enumerate(map.getResults())) {
@@ -28,14 +41,35 @@ LaneAccess ansor::classifyAccess(AffineMap map, unsigned loop) {
       continue;
     if (i + 1 != map.getNumResults() || access != LaneAccess::Invariant)
       return LaneAccess::Strided;
-    SmallVector<int64_t> flat;
-    if (failed(getFlattenedAffineExpr(expr, map.getNumDims(),
-                                      map.getNumSymbols(), &flat)) ||
-        flat.size() != map.getNumInputs() + 1 || flat[loop] != 1)
+    SmallVector<int64_t> flat = flatten(map, expr);
+    if (flat.empty() || flat[loop] < 1 || flat[loop] > kMaxInterleave)
       return LaneAccess::Strided;
-    access = LaneAccess::Contiguous;
+    access = flat[loop] == 1 ? LaneAccess::Contiguous : LaneAccess::Interleaved;
   }
   return access;
+}
+
+int64_t ansor::interleavedStep(AffineMap map, unsigned loop) {
+  return flatten(map, map.getResults().back())[loop];
+}
+
+std::optional<unsigned> ansor::findBlockLoop(AffineMap map, unsigned lane,
+                                             ArrayRef<int64_t> tile) {
+  std::optional<unsigned> best;
+  if (map.getNumResults() < 2)
+    return best;
+  SmallVector<int64_t> flat = flatten(map, map.getResults().back());
+  if (flat.empty() || flat[lane] != 0)
+    return best;
+  for (unsigned loop = 0; loop < map.getNumDims(); ++loop) {
+    bool only = llvm::none_of(map.getResults().drop_back(), [&](AffineExpr e) {
+      return e.isFunctionOfDim(loop);
+    });
+    if (flat[loop] == 1 && only && tile[loop] >= 2 &&
+        (!best || tile[loop] > tile[*best]))
+      best = loop;
+  }
+  return best;
 }
 
 Operation *ansor::getCombiner(linalg::LinalgOp op, unsigned index) {
@@ -96,10 +130,71 @@ static Type elementType(OpOperand &operand) {
   return getElementTypeOrSelf(operand.get().getType());
 }
 
-/// Chooses the loop that vectors lie along: first a parallel one that no input
-/// is strided in, then such a reduction loop, then any parallel one.
-static void chooseLane(linalg::LinalgOp op, NestPlan &plan, bool strictFP) {
-  if (!hasVectorBody(op))
+/// What one access costs, in multiply-adds of full vectors.
+static constexpr double kBroadcastCost = .1, kVectorCost = .25,
+                        kInterleavedCost = 2, kBlockCost = 5, kElementCost = 2,
+                        kReductionCost = 10;
+/// What stands for an unknown extent.
+static constexpr int64_t kTypicalExtent = 64;
+/// Bodies that use one loaded value, at most: more need more registers.
+static constexpr double kMaxReuse = 16;
+
+/// Estimates what `op` costs with vectors of `lanes` elements along `lane`.
+static double estimateCost(linalg::LinalgOp op, ArrayRef<int64_t> extents,
+                           unsigned lane, bool reduces, int64_t lanes) {
+  SmallVector<int64_t> sizes(extents);
+  for (int64_t &size : sizes)
+    if (ShapedType::isDynamic(size))
+      size = kTypicalExtent;
+  double chunks =
+      sizes[lane] / lanes + llvm::popcount<uint64_t>(sizes[lane] % lanes);
+  auto count = [&](AffineMap map) {
+    double product = 1;
+    for (auto [loop, size] : llvm::enumerate(sizes))
+      if (map.isFunctionOfDim(loop))
+        product *= loop == lane ? chunks : size;
+    return product;
+  };
+  double bodies = chunks;
+  for (auto [loop, size] : llvm::enumerate(sizes))
+    if (loop != lane)
+      bodies *= size;
+  double cost = bodies;
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    double each = kElementCost * lanes;
+    switch (classifyAccess(map, lane)) {
+    case LaneAccess::Invariant:
+      each = kBroadcastCost;
+      break;
+    case LaneAccess::Contiguous:
+      each = kVectorCost;
+      break;
+    case LaneAccess::Interleaved:
+      each = kInterleavedCost;
+      break;
+    case LaneAccess::Strided:
+      if (findBlockLoop(map, lane, sizes))
+        each = kBlockCost;
+      break;
+    }
+    if (op.isDpsInit(&operand))
+      cost += count(map) * (reduces ? kReductionCost : each);
+    else
+      cost += std::max(count(map), bodies / kMaxReuse) * each;
+  }
+  return cost;
+}
+
+/// Chooses the loop that vectors lie along: the one that is estimated to cost
+/// least; then first a parallel one that no input is strided in, then such a
+/// reduction loop, then any parallel one. Results may be strided along it if
+/// `transposed`, and be stored block by block.
+static void chooseLane(linalg::LinalgOp op, NestPlan &plan, int64_t lanes,
+                       bool transposed, bool strictFP) {
+  plan.lane.reset();
+  plan.laneReduces = false;
+  if (!hasVectorBody(op) || lanes == 1)
     return;
   bool reducible = op.getNumReductionLoops() > 0;
   for (unsigned i = 0, e = op.getNumDpsInits(); i < e && reducible; ++i) {
@@ -110,6 +205,7 @@ static void chooseLane(linalg::LinalgOp op, NestPlan &plan, bool strictFP) {
   }
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   int best = 0;
+  double least = 0;
   for (unsigned loop = 0, e = op.getNumLoops(); loop < e; ++loop) {
     if (plan.extents[loop] == 1)
       continue;
@@ -122,23 +218,60 @@ static void chooseLane(linalg::LinalgOp op, NestPlan &plan, bool strictFP) {
       LaneAccess access = classifyAccess(map, loop);
       if (access != LaneAccess::Invariant && !hasVectorStorage(elementType(operand)))
         valid = false;
-      if (op.isDpsInit(&operand))
-        valid &= access == (reduces ? LaneAccess::Invariant
-                                    : LaneAccess::Contiguous);
-      else
-        strided |= access == LaneAccess::Strided;
       if (op.isDpsInit(&operand) && !hasVectorStorage(elementType(operand)))
         valid = false;
+      if (!op.isDpsInit(&operand)) {
+        strided |= access != LaneAccess::Invariant &&
+                   access != LaneAccess::Contiguous;
+        continue;
+      }
+      bool block = transposed && !reduces && access == LaneAccess::Strided &&
+                   findBlockLoop(map, loop, plan.extents);
+      strided |= block;
+      valid &= block || access == (reduces ? LaneAccess::Invariant
+                                           : LaneAccess::Contiguous);
     }
     if (!valid || (reduces && strided))
       continue;
     int score = reduces ? 2 : strided ? 1 : 3;
-    if (score < best || (score == best && !reduces))
+    double cost = estimateCost(op, plan.extents, loop, reduces, lanes);
+    if (best && (cost > least ||
+                 (cost == least &&
+                  (score < best || (score == best && !reduces)))))
       continue;
     best = score;
+    least = cost;
     plan.lane = loop;
     plan.laneReduces = reduces;
   }
+}
+
+/// Whether the lane of `plan` is strided in a result.
+static bool hasTransposedResult(linalg::LinalgOp op, const NestPlan &plan) {
+  return plan.lane && !plan.laneReduces &&
+         llvm::any_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
+           return classifyAccess(op.getMatchingIndexingMap(&init),
+                                 *plan.lane) != LaneAccess::Contiguous;
+         });
+}
+
+/// The loops along which inputs are loaded in blocks.
+static SmallVector<unsigned> getBlockLoops(linalg::LinalgOp op,
+                                           const NestPlan &plan) {
+  SmallVector<unsigned> loops;
+  if (!plan.lane || plan.laneReduces)
+    return loops;
+  SmallVector<int64_t> sizes(plan.extents);
+  for (int64_t &size : sizes)
+    if (ShapedType::isDynamic(size))
+      size = kTypicalExtent;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    if (classifyAccess(map, *plan.lane) == LaneAccess::Strided)
+      if (auto loop = findBlockLoop(map, *plan.lane, sizes))
+        loops.push_back(*loop);
+  }
+  return loops;
 }
 
 /// Whether each result element is written at its own place by every parallel
@@ -165,30 +298,22 @@ static int64_t divisorIn(int64_t extent, int64_t low, int64_t high,
   return fallback;
 }
 
-/// Whether `expr` grows by one with loop `lane`.
-static bool hasUnitStep(AffineExpr expr, unsigned lane) {
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return dim.getPosition() == lane;
-  auto sum = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!sum || sum.getKind() != AffineExprKind::Add)
-    return false;
-  AffineExpr grows = sum.getLHS(), other = sum.getRHS();
-  if (!grows.isFunctionOfDim(lane))
-    std::swap(grows, other);
-  return !other.isFunctionOfDim(lane) && hasUnitStep(grows, lane);
-}
-
 int64_t ansor::bodyWeight(linalg::LinalgOp op, const NestPlan &plan) {
+  int64_t weight = 1;
   if (!plan.lane)
-    return 1;
-  for (OpOperand *input : op.getDpsInputOperands())
-    for (auto [index, expr] : llvm::enumerate(
-             op.getMatchingIndexingMap(input).getResults()))
-      if (expr.isFunctionOfDim(*plan.lane) &&
-          (index + 1 < op.getMatchingIndexingMap(input).getNumResults() ||
-           !hasUnitStep(expr, *plan.lane)))
-        return std::max<int64_t>(plan.lanes / 4, 1);
-  return 1;
+    return weight;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    LaneAccess access = classifyAccess(map, *plan.lane);
+    if (access == LaneAccess::Interleaved)
+      weight = std::max<int64_t>(weight, 2);
+    if (access == LaneAccess::Strided)
+      weight = std::max<int64_t>(
+          weight, findBlockLoop(map, *plan.lane, plan.extents)
+                      ? 2
+                      : plan.lanes / 4);
+  }
+  return weight;
 }
 
 /// Chooses tile sizes for an op that no schedule has tiled down to registers.
@@ -210,6 +335,11 @@ static void chooseTiles(linalg::LinalgOp op, const TargetInfo &target,
     int64_t wide = plan.lanes * (ShapedType::isDynamic(plan.extents[*plan.lane])
                                      ? 1
                                      : 4);
+    SmallVector<unsigned> blocks = getBlockLoops(op, plan);
+    if (!blocks.empty())
+      wide = plan.lanes;
+    for (unsigned loop : blocks)
+      plan.tile[loop] = clamp(loop, plan.lanes);
     plan.tile[*plan.lane] = clamp(*plan.lane, wide);
     vectors = llvm::divideCeil(plan.tile[*plan.lane], plan.lanes);
   }
@@ -240,10 +370,21 @@ static void chooseTiles(linalg::LinalgOp op, const TargetInfo &target,
     if (iterators[loop] != utils::IteratorType::reduction ||
         (plan.lane && *plan.lane == static_cast<unsigned>(loop)))
       continue;
+    if (plan.tile[loop] > 1)
+      break;
     if (vectors * kReductionUnroll <= kMaxBodies / 2)
       plan.tile[loop] = clamp(loop, kReductionUnroll);
     break;
   }
+}
+
+/// Few results need several accumulators each.
+static void setLaneAccumulators(linalg::LinalgOp op, NestPlan &plan) {
+  int64_t results = op.getNumDpsInits();
+  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
+    if (iterator == utils::IteratorType::parallel)
+      results *= plan.tile[loop];
+  plan.laneAccumulators = results >= 8 ? 1 : results >= 4 ? 2 : 4;
 }
 
 FailureOr<NestPlan> ansor::planNest(linalg::LinalgOp op,
@@ -261,15 +402,14 @@ FailureOr<NestPlan> ansor::planNest(linalg::LinalgOp op,
 
   NestPlan plan;
   plan.extents = op.getStaticLoopRanges();
-  chooseLane(op, plan, strictFP);
+  int64_t lanes = target.lanes(widestBits(op));
+  chooseLane(op, plan, lanes, /*transposed=*/op.getNumReductionLoops() > 0,
+             strictFP);
   if (plan.lane)
-    plan.lanes = target.lanes(widestBits(op));
-  if (plan.lanes == 1) {
-    plan.lane.reset();
-    plan.laneReduces = false;
-  }
+    plan.lanes = lanes;
 
-  plan.dot = matchDot(op, plan, target, strictFP);
+  if (!hasTransposedResult(op, plan))
+    plan.dot = matchDot(op, plan, target, strictFP);
 
   // Straight code for all of it, if it is small.
   bool isStatic = llvm::none_of(plan.extents, ShapedType::isDynamic);
@@ -284,13 +424,26 @@ FailureOr<NestPlan> ansor::planNest(linalg::LinalgOp op,
         vectors = llvm::SaturatingMultiply<uint64_t>(vectors, size);
       bodies = llvm::SaturatingMultiply<uint64_t>(bodies, size);
     }
+    // Blocks are loaded whole: one or two of them at a time.
+    int64_t most = kMaxBodies / bodyWeight(op, plan);
+    if (op.getNumReductionLoops() == 0 && !getBlockLoops(op, plan).empty())
+      most = 2 * plan.lanes;
     if (vectors <= kMaxRegisterFiles * target.vectorRegisters &&
-        bodies <= kMaxBodies / bodyWeight(op, plan)) {
+        bodies <= most) {
       plan.tile = plan.extents;
+      setLaneAccumulators(op, plan);
       return plan;
     }
   }
+  if (hasTransposedResult(op, plan)) {
+    plan.lanes = 1;
+    chooseLane(op, plan, lanes, /*transposed=*/false, strictFP);
+    if (plan.lane)
+      plan.lanes = lanes;
+    plan.dot = matchDot(op, plan, target, strictFP);
+  }
   chooseTiles(op, target, plan);
+  setLaneAccumulators(op, plan);
   return plan;
 }
 

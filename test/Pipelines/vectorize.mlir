@@ -134,3 +134,55 @@ func.func @row_max(%a: memref<256xf32>, %c: memref<f32>) {
   }
   return
 }
+
+// A transposition: blocks are loaded along the rows and transposed in
+// registers.
+// CHECK-LABEL: func.func @transpose
+// CHECK-NOT: memref.load
+// CHECK: vector.shuffle
+// CHECK-NOT: memref.load
+// CHECK: return
+func.func @transpose(%a: memref<64x96xf32>, %c: memref<96x64xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%a : memref<64x96xf32>) outs(%c : memref<96x64xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    linalg.yield %p : f32
+  }
+  return
+}
+
+// Every second element: two vectors and a shuffle, and no read behind the last.
+// CHECK-LABEL: func.func @every_second
+// CHECK: vector.transfer_read %arg0[%{{.*}}]
+// CHECK: vector.transfer_read %arg0[%{{.*}}]
+// CHECK: vector.shuffle %{{.*}}, %{{.*}} [0, 2,
+// CHECK-NOT: memref.load
+// CHECK: return
+func.func @every_second(%a: memref<127xf32>, %c: memref<64xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i * 2)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%a : memref<127xf32>) outs(%c : memref<64xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    linalg.yield %p : f32
+  }
+  return
+}
+
+// Rows too short for vectors: these lie along the columns, and the results are
+// transposed when they are stored.
+// CHECK-LABEL: func.func @short_rows
+// CHECK: vector.transfer_read %arg0
+// CHECK: arith.mulf %{{.*}} : vector<[[L:[0-9]+]]xf32>
+// CHECK: vector.shuffle
+// CHECK: vector.transfer_write %{{.*}}, %arg2{{.*}} : vector<2xf32>
+// CHECK: return
+func.func @short_rows(%a: memref<4x16xf32>, %b: memref<4x2xf32>, %c: memref<16x2xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(f, x, k) -> (k, f)>, affine_map<(f, x, k) -> (k, x)>, affine_map<(f, x, k) -> (f, x)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<4x16xf32>, memref<4x2xf32>) outs(%c : memref<16x2xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %m = arith.mulf %p, %q : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  }
+  return
+}
