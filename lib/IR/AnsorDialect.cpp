@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ansor/IR/AnsorDialect.h"
+#include "ansor/IR/Layouts.h"
 #include "ansor/IR/KnobVerifier.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Transform/IR/TransformOps.h"
@@ -97,7 +98,7 @@ LogicalResult AnsorDialect::verifyOperationAttribute(Operation *op,
     return verifyInt(op, attr, 0);
   if (name == kUnrollAttr)
     return verifyInt(op, attr, 0);
-  if (name == kVectorizeAttr)
+  if (name == kVectorizeAttr || name == kReadThroughAttr)
     return verifyUnit(op, attr);
   if (name == kParallelAttr) {
     if (failed(verifyPlace(op, attr, isa<LoopLikeOpInterface>(op), "a loop")))

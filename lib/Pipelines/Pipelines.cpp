@@ -100,6 +100,7 @@ void ansor::buildCPULoweringPipeline(OpPassManager &pm,
   // a task that seems not to write its init would share it with another call.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createFoldLayoutsPass());
   pm.addPass(createTaskDestinationsPass());
   if (!options.strictFP)
     pm.addPass(createFastMathPass());

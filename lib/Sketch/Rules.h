@@ -23,9 +23,13 @@ public:
 /// A nest of stage `index` made by one step of script text.
 Nest makeTextNest(unsigned index, std::string text);
 
+/// Whether `stage` only permutes the dimensions of the tensor that it reads.
+bool permutesOnly(const Stage &stage);
+
 std::unique_ptr<SketchRule> createInitializerRule();
 std::unique_ptr<SketchRule> createInlineRule();
 std::unique_ptr<SketchRule> createPadRule();
+std::unique_ptr<SketchRule> createReadThroughRule();
 std::unique_ptr<SketchRule> createRfactorRule();
 std::unique_ptr<SketchRule> createRowWiseRule();
 std::unique_ptr<SketchRule> createTileAndFuseRule();

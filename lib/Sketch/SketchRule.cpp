@@ -52,6 +52,7 @@ SketchRules mlir::ansor::getSketchRules(SpaceKind space) {
   }
   rules.push_back(createInitializerRule());
   rules.push_back(createPadRule());
+  rules.push_back(createReadThroughRule());
   rules.push_back(createInlineRule());
   if (space == SpaceKind::Full)
     rules.push_back(createRowWiseRule());

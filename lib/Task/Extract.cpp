@@ -209,6 +209,7 @@ void Extractor::outline(TaskGroup &group) {
     operands.push_back(init);
   }
 
+  exposeLayouts(rewriter, task);
   SmallVector<unsigned> order =
       canonicalize(rewriter, task, root->getNumResults());
   std::string key = computeTaskKey(task);

@@ -112,6 +112,10 @@ bool growChain(TaskGroup &group, linalg::GenericOp root,
 /// Step 2: groups of `block`, in the order of their roots.
 SmallVector<TaskGroup> partition(Block &block, const ExtractOptions &options);
 
+/// Makes the transposition of an operand that vectors do not lie along a stage
+/// of `task`.
+void exposeLayouts(RewriterBase &rewriter, func::FuncOp task);
+
 /// Step 3: brings the body of `task`, whose last `numInits` arguments are its
 /// inits, to the canonical form. Returns the canonical order of its arguments:
 /// new argument i was argument order[i]; unused ones are dropped.

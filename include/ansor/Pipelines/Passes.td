@@ -67,6 +67,18 @@ def InPlaceEpiloguePass : Pass<"ansor-in-place-epilogue", "ModuleOp"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def FoldLayoutsPass : Pass<"ansor-fold-layouts", "ModuleOp"> {
+  let summary = "Let users of permuted tensors read the tensors themselves";
+  let description = [{
+    An op with `ansor.read_through` only permutes the dimensions of its input.
+    The structured ops that read its result, or slices of it, read the input
+    through other maps instead, and the op is erased.
+  }];
+  let dependentDialects = [
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def FastMathPass : Pass<"ansor-fast-math", "ModuleOp"> {
   let summary = "Allow contraction, and reassociation of reductions";
   let description = [{

@@ -27,6 +27,8 @@ using namespace mlir::ansor;
 
 /// Innermost tile of the paper's space.
 static constexpr int64_t kAnsorMaxInnermost = 64;
+/// Outermost indices of a transposed copy that are made at once.
+static constexpr int64_t kCopySlice = 32;
 
 namespace {
 /// Builds one nest, part by part.
@@ -125,7 +127,9 @@ void NestBuilder::makeTiles() {
   unsigned numLoops = stage.loops.size();
   bool ansor = context.space == SpaceKind::Ansor;
   int64_t max = ansor ? kAnsorMaxInnermost : 0;
-  int vectorLoop = ansor ? -1 : stage.contiguousLoop();
+  int vectorLoop = ansor               ? -1
+                   : options.lane >= 0 ? options.lane
+                                       : stage.contiguousLoop();
   for (auto &tiles : spatial)
     tiles.resize(numLoops);
   for (auto &tiles : reduction)
@@ -194,13 +198,19 @@ void NestBuilder::addCacheRead(int root, int anchorFrom) {
   const Stage &producer = context.graph.getStage(read.producer);
   SmallVector<TileSize> tiles =
       followTiles(context, producer, read.map, innerTiles({}));
-  // A transposition reads along another loop than it writes.
-  for (const StageRead &input : producer.reads)
-    if (input.map.getNumResults() > 0)
-      if (auto dim = dyn_cast<AffineDimExpr>(input.map.getResults().back()))
-        if (tiles[dim.getPosition()].value == 1)
-          tiles[dim.getPosition()] =
-              vectorMultiple(context, producer, dim.getPosition());
+  if (permutesOnly(producer)) {
+    // Slices of the copy, of any size: the code generator makes blocks of them
+    // that it transposes in registers.
+    tiles.assign(producer.loops.size(), TileSize(0));
+    for (auto [loop, info] : llvm::enumerate(producer.loops))
+      if (info.extent > 1) {
+        int64_t size = std::min(info.extent, kCopySlice);
+        while (info.extent % size)
+          --size;
+        tiles[loop] = size;
+        break;
+      }
+  }
   int step = addStep(Step::Kind::Tile, read.producer, -1, root, tiles);
   nest.steps[step].vectorize = true;
   nest.members.push_back(
@@ -335,13 +345,13 @@ chooseSplits(const SketchContext &context, unsigned anchor,
   return splits;
 }
 
-/// The operand that a parallel tile of the anchor should copy: one that lies
-/// along the vectors, is used for each row, and does not stay in the first-level
-/// cache as a whole.
-static int chooseCacheRead(const SketchContext &context, unsigned anchor) {
+/// The operand that a parallel tile of the anchor should copy if vectors lie
+/// along `lane`: one that is contiguous along it, is used for each row, and does
+/// not stay in the first-level cache as a whole, or has to be transposed anyway.
+static int chooseCacheRead(const SketchContext &context, unsigned anchor,
+                           int lane) {
   const Stage &stage = context.graph.getStage(anchor);
-  int vectorLoop = stage.contiguousLoop();
-  if (vectorLoop < 0 || !stage.reduces)
+  if (lane < 0 || !stage.reduces)
     return -1;
   for (const StageRead &read : stage.reads) {
     bool reused = llvm::any_of(stage.spatialLoops(), [&](unsigned loop) {
@@ -350,24 +360,50 @@ static int chooseCacheRead(const SketchContext &context, unsigned anchor) {
     bool contiguous =
         read.map.getNumResults() > 1 &&
         read.map.getResults().back() ==
-            getAffineDimExpr(vectorLoop, read.map.getContext());
+            getAffineDimExpr(lane, read.map.getContext());
     auto type = cast<RankedTensorType>(
         stage.op->getOperand(read.operand).getType());
     bool large = type.getNumElements() * read.elementBits / 8 >
                  context.target.l1;
-    if (!reused || !contiguous || !large ||
-        !read.map.isProjectedPermutation())
-      continue;
+    bool permuted = false;
     if (read.producer >= 0) {
       const Stage &producer = context.graph.getStage(read.producer);
       if (!producer.elementwise || producer.initializer || producer.barrier ||
           producer.output || producer.consumers.size() != 1 ||
           producer.op->getNumResults() != 1)
         continue;
+      permuted = permutesOnly(producer);
     }
-    return read.operand;
+    if (reused && contiguous && (large || permuted) &&
+        read.map.isProjectedPermutation())
+      return read.operand;
   }
   return -1;
+}
+
+/// Loops besides the one that the result is contiguous along that vectors may
+/// lie along: an operand's dimensions were permuted for it.
+static SmallVector<unsigned> findOtherLanes(const SketchContext &context,
+                                            unsigned anchor) {
+  const Stage &stage = context.graph.getStage(anchor);
+  SmallVector<unsigned> lanes;
+  for (const StageRead &read : stage.reads) {
+    if (read.producer < 0 || !permutesOnly(context.graph.getStage(read.producer)) ||
+        !stage.reduces)
+      continue;
+    auto dim = dyn_cast<AffineDimExpr>(read.map.getResults().back());
+    if (!dim)
+      continue;
+    unsigned loop = dim.getPosition();
+    bool alone = llvm::all_of(stage.reads, [&](const StageRead &other) {
+      return other.operand == read.operand ||
+             !other.map.isFunctionOfDim(loop);
+    });
+    if (alone && !stage.loops[loop].reduction &&
+        static_cast<int>(loop) != stage.contiguousLoop())
+      lanes.push_back(loop);
+  }
+  return lanes;
 }
 
 /// True if a stage computes the initial value of `anchor` and nothing else.
@@ -395,7 +431,8 @@ static void addVariants(const SketchContext &context, const SketchState &state,
   if (context.space == SpaceKind::Full) {
     // Both at the level that keeps the accumulators in registers.
     MultiLevelOptions best = variants.front();
-    int cacheRead = chooseCacheRead(context, anchor);
+    int cacheRead = chooseCacheRead(
+        context, anchor, context.graph.getStage(anchor).contiguousLoop());
     auto splits = chooseSplits(context, anchor, consumer);
     if (cacheRead >= 0) {
       MultiLevelOptions copy = best;
@@ -412,6 +449,14 @@ static void addVariants(const SketchContext &context, const SketchState &state,
       }
     }
   }
+  if (context.space == SpaceKind::Full)
+    for (unsigned lane : findOtherLanes(context, anchor)) {
+      MultiLevelOptions other = variants.front();
+      other.lane = lane;
+      other.cacheRead = chooseCacheRead(context, anchor, lane);
+      if (other.cacheRead >= 0)
+        variants.push_back(other);
+    }
   // "Add cache write" (OSDI 2020): an anchor that nobody follows accumulates
   // into a buffer of its own, which is copied to the result.
   if (!consumer && isInitialized(context, context.graph.getStage(anchor))) {
@@ -426,6 +471,8 @@ static void addVariants(const SketchContext &context, const SketchState &state,
     };
     if (options.fuseLevel)
       note("level(" + Twine(options.fuseLevel) + ")");
+    if (options.lane >= 0)
+      note("lanes(s" + Twine(tag) + ".d" + Twine(options.lane) + ")");
     if (options.cacheRead >= 0)
       note("cache-read(s" + Twine(tag) + "." + Twine(options.cacheRead) + ")");
     if (options.cacheWrite)

@@ -22,6 +22,9 @@ struct MultiLevelOptions {
   /// Loops of the anchor that are cut in two, and where: tiles need not divide
   /// the extent then.
   SmallVector<std::pair<unsigned, int64_t>> splits;
+  /// The loop that vectors lie along, whose tiles are multiples of them; -1: the
+  /// one that the result is contiguous along.
+  int lane = -1;
   /// Operand of the anchor that each parallel tile copies, or -1.
   int cacheRead = -1;
   /// The anchor accumulates into a buffer of its own.
