@@ -89,6 +89,10 @@ int64_t interleavedStep(AffineMap map, unsigned loop);
 std::optional<unsigned> findBlockLoop(AffineMap map, unsigned lane,
                                       ArrayRef<int64_t> tile);
 
+/// Merges the loops of a permuting copy of buffers that lie side by side on both
+/// sides, so that longer rows are transposed. Returns the new op, or `op`.
+linalg::LinalgOp collapseCopy(linalg::LinalgOp op);
+
 /// Plans the code of `op`, or fails if the emitter can't write it.
 FailureOr<NestPlan> planNest(linalg::LinalgOp op, const TargetInfo &target,
                              bool strictFP);

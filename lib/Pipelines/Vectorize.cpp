@@ -84,6 +84,7 @@ struct VectorizePass : public ansor::impl::VectorizePassBase<VectorizePass> {
     SmallVector<linalg::LinalgOp> ops;
     getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
     for (linalg::LinalgOp op : ops) {
+      op = collapseCopy(op);
       FailureOr<NestPlan> plan = planNest(op, target, strictFP);
       if (failed(plan)) // Lowered to plain loops later.
         continue;

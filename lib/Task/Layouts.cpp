@@ -76,8 +76,7 @@ static std::optional<unsigned> findLaneDim(linalg::GenericOp op,
   auto reduces = [&](unsigned loop) {
     return kinds[loop] == utils::IteratorType::reduction;
   };
-  if (!reduces(cast<AffineDimExpr>(map.getResults().back()).getPosition()))
-    return std::nullopt;
+  unsigned last = map.getDimPosition(map.getNumResults() - 1);
   int64_t uses = 1;
   for (unsigned loop = 0; loop < extents.size(); ++loop)
     if (!reduces(loop) && !map.isFunctionOfDim(loop))
@@ -85,6 +84,10 @@ static std::optional<unsigned> findLaneDim(linalg::GenericOp op,
   std::optional<unsigned> row =
       getRowLoop(op.getMatchingIndexingMap(op.getDpsInitOperand(0)), extents);
   if (uses < kMinUses || !row)
+    return std::nullopt;
+  // Rows of a few elements are left, even if the operand has them, too.
+  bool tiny = last == *row && extents[*row] < kMinExtent;
+  if (!reduces(last) && !tiny)
     return std::nullopt;
   for (unsigned dim = map.getNumResults() - 1; dim-- > 0;) {
     unsigned loop = map.getDimPosition(dim);
@@ -96,7 +99,7 @@ static std::optional<unsigned> findLaneDim(linalg::GenericOp op,
     });
     if (!alone)
       continue;
-    if (loop == *row || (!map.isFunctionOfDim(*row) &&
+    if (loop == *row || tiny || (!map.isFunctionOfDim(*row) &&
                          hasAwkwardRows(op, *row, extents[*row])))
       return dim;
   }
