@@ -71,6 +71,10 @@ static std::optional<unsigned> findLaneDim(linalg::GenericOp op,
       !map.isProjectedPermutation() || map.getNumResults() < 2 ||
       op.getMatchingBlockArgument(input).use_empty())
     return std::nullopt;
+  // Narrow numbers are summed in groups along the reduction.
+  if (!type.getElementType().isIntOrFloat() ||
+      type.getElementTypeBitWidth() < 16)
+    return std::nullopt;
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
   auto reduces = [&](unsigned loop) {

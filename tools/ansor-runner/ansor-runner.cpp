@@ -16,6 +16,9 @@
 #include "ansor/Runtime/Check.h"
 #include "ansor/Runtime/Limits.h"
 #include "ansor/Runtime/Timing.h"
+#if __has_include(<malloc.h>)
+#include <malloc.h>
+#endif
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -226,6 +229,16 @@ static bool handle(const Json &request, Json &answer, Failure &failure) {
   return true;
 }
 
+/// Keeps freed memory in the process, as the allocators of frameworks do: else
+/// the pages of a kernel's larger buffers are given back and faulted in again
+/// with every call.
+static void keepFreedMemory() {
+#ifdef M_MMAP_THRESHOLD
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+#endif
+}
+
 int main(int argc, char **argv) {
   for (int i = 1; i < argc; ++i) {
     if (!std::strcmp(argv[i], "--help")) {
@@ -238,6 +251,7 @@ int main(int argc, char **argv) {
       return 1;
     }
   }
+  keepFreedMemory();
   reserveOutput();
   reportCrashes();
   std::string line;
