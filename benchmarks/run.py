@@ -19,6 +19,7 @@ The exit code is 75 if --seconds ran out before everything was done.
 import argparse
 import json
 import os
+import signal
 import sys
 import time
 
@@ -242,6 +243,9 @@ class Benchmark:
 
 def main():
     args = parse()
+    # Contenders are stopped: they have to be ended with this process.
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, lambda *_: sys.exit(130))
     os.makedirs(args.out, exist_ok=True)
     machine.build_timing(args.out)
     sys.exit(Benchmark(args).run())
