@@ -156,6 +156,7 @@ private:
   /// By extent and multiple: the tile of plain stages along the row.
   std::map<std::pair<int64_t, int64_t>, TileSize> pieces;
   int rowsStep = 0;
+  bool hasContraction = false;
   Nest nest;
 };
 } // namespace
@@ -260,7 +261,18 @@ void RowsBuilder::addMember(unsigned index, bool whole) {
   step.repeated = index != root && isRepeated(context, nest, index);
   nest.members.push_back({index, rowsStep, body, step.repeated, false});
   nest.steps.push_back(std::move(step));
+  unsigned before = state.constraints.size();
   addTileConstraints(context, state, index, body, body);
+  // Contractions share the tile of rows: it may not give each one accumulators
+  // enough, so only the first asks for them.
+  if (contraction && std::exchange(hasContraction, true))
+    state.constraints.erase(
+        std::remove_if(state.constraints.begin() + before,
+                       state.constraints.end(),
+                       [](const SketchConstraint &constraint) {
+                         return constraint.name == "accumulators";
+                       }),
+        state.constraints.end());
 }
 
 /// Greedy fusion makes a copy of a producer for each of its users: one is kept.
