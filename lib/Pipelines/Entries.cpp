@@ -5,6 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "Entry.h"
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "ansor/Pipelines/Passes.h"
 #include "ansor/Pipelines/Pipelines.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
@@ -35,8 +37,56 @@ static void renameLibraryNames(ModuleOp module) {
   }
 }
 
-/// Adds `name`, the packed entry of `func`.
-static LogicalResult addPackedEntry(func::FuncOp func, const std::string &name,
+/// Calls `into` in place of `func`: a result whose descriptor in `slot` has a
+/// buffer is written there, another one into a new buffer.
+static SmallVector<Value>
+callInto(OpBuilder &b, Location loc, func::FuncOp func, func::FuncOp into,
+         SmallVector<Value> args, LLVMTypeConverter &types,
+         function_ref<Value(unsigned)> slot) {
+  Type ptr = LLVM::LLVMPointerType::get(func.getContext());
+  SmallVector<Value> made;
+  for (auto [i, type] : llvm::enumerate(func.getResultTypes())) {
+    if (!isDestinationType(type))
+      continue;
+    auto memref = cast<MemRefType>(type);
+    Value given =
+        LLVM::LoadOp::create(b, loc, types.convertType(memref), slot(i));
+    MemRefDescriptor descriptor(given);
+    Value data = descriptor.alignedPtr(b, loc);
+    Value none = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, data,
+                                      LLVM::ZeroOp::create(b, loc, ptr));
+    auto choice = scf::IfOp::create(
+        b, loc, none,
+        [&](OpBuilder &nested, Location loc) {
+          Value alloc = memref::AllocOp::create(nested, loc, memref,
+                                                nested.getI64IntegerAttr(64));
+          scf::YieldOp::create(nested, loc, alloc);
+        },
+        [&](OpBuilder &nested, Location loc) {
+          // Its sizes are known, whatever the descriptor says.
+          Value view = MemRefDescriptor::fromStaticShape(nested, loc, types,
+                                                         memref, data);
+          scf::YieldOp::create(
+              nested, loc,
+              UnrealizedConversionCastOp::create(nested, loc, memref, view)
+                  .getResults());
+        });
+    made.push_back(choice.getResult(0));
+  }
+  args.append(made);
+  auto call = func::CallOp::create(b, loc, into, args);
+  SmallVector<Value> results;
+  unsigned next = 0, kept = 0;
+  for (Type type : func.getResultTypes())
+    results.push_back(isDestinationType(type) ? made[next++]
+                                              : call.getResult(kept++));
+  return results;
+}
+
+/// Adds `name`, the packed entry of `func`, which is to call `into` if that is
+/// given.
+static LogicalResult addPackedEntry(func::FuncOp func, func::FuncOp into,
+                                    const std::string &name,
                                     LLVMTypeConverter &types) {
   MLIRContext *ctx = func.getContext();
   Location loc = func.getLoc();
@@ -72,8 +122,12 @@ static LogicalResult addPackedEntry(func::FuncOp func, const std::string &name,
     args.push_back(
         cast(type, LLVM::LoadOp::create(b, loc, lowered, slot(numResults + i))));
   }
-  auto call = func::CallOp::create(b, loc, func, args);
-  for (auto [i, result] : llvm::enumerate(call.getResults())) {
+  SmallVector<Value> results;
+  if (into)
+    results = callInto(b, loc, func, into, args, types, slot);
+  else
+    results = func::CallOp::create(b, loc, func, args).getResults();
+  for (auto [i, result] : llvm::enumerate(results)) {
     Type lowered = types.convertType(result.getType());
     if (!lowered)
       return func.emitOpError("result ") << i << " of type " << result.getType()
@@ -89,19 +143,35 @@ struct PackedEntryPass
     : public ansor::impl::PackedEntryPassBase<PackedEntryPass> {
   void runOnOperation() override {
     LLVMTypeConverter types(&getContext());
+    SmallVector<func::FuncOp> funcs(getOperation().getOps<func::FuncOp>());
+    SmallVector<func::FuncOp> intos;
+    for (func::FuncOp func : funcs) {
+      auto symbol = func->getAttrOfType<FlatSymbolRefAttr>(kIntoAttr);
+      intos.push_back(symbol ? getOperation().lookupSymbol<func::FuncOp>(symbol)
+                             : func::FuncOp());
+    }
     // Marks of the search mean nothing from here on.
     getOperation()->walk([](Operation *op) {
       for (NamedAttribute attr : llvm::to_vector(op->getDiscardableAttrs()))
-        if (attr.getName().getValue().starts_with("ansor."))
+        if (attr.getName().getValue().starts_with("ansor.") &&
+            attr.getName() != kProfileAttr)
           op->removeDiscardableAttr(attr.getName());
     });
-    SmallVector<std::pair<func::FuncOp, std::string>> entries;
-    for (auto func : getOperation().getOps<func::FuncOp>())
-      if (!func.isExternal() && !func.isPrivate())
-        entries.emplace_back(func, (func.getName() + "_packed").str());
+    SmallVector<std::string> names;
+    for (func::FuncOp func : funcs)
+      names.push_back((func.getName() + "_packed").str());
     renameLibraryNames(getOperation());
-    for (auto &[func, name] : entries) {
-      if (failed(addPackedEntry(func, name, types)))
+    for (auto [func, into, name] : llvm::zip_equal(funcs, intos, names)) {
+      if (func.isExternal())
+        continue;
+      if (func.isPrivate()) {
+        // Two objects may have tasks of one name.
+        func->setAttr("llvm.linkage",
+                      LLVM::LinkageAttr::get(&getContext(),
+                                             LLVM::Linkage::Internal));
+        continue;
+      }
+      if (failed(addPackedEntry(func, into, name, types)))
         return signalPassFailure();
       func->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
                     UnitAttr::get(&getContext()));

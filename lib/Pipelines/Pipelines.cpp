@@ -23,7 +23,7 @@ using namespace mlir::ansor;
 
 /// Tensors to buffers: every allocation outside of loops where it can be, and
 /// freed by its owner.
-static void addBufferization(OpPassManager &pm, bool parallel) {
+static void addBufferization(OpPassManager &pm, bool parallel, bool plan) {
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());
   bufferization::OneShotBufferizePassOptions options;
@@ -42,6 +42,8 @@ static void addBufferization(OpPassManager &pm, bool parallel) {
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(bufferization::createBufferLoopHoistingPass());
   pm.addPass(createPlaceBuffersPass());
+  if (plan)
+    pm.addPass(createResultDestinationsPass());
   pm.addPass(memref::createExpandReallocPass());
   pm.addPass(bufferization::createOwnershipBasedBufferDeallocationPass());
   pm.addPass(createCanonicalizerPass());
@@ -107,7 +109,9 @@ void ansor::buildCPULoweringPipeline(OpPassManager &pm,
   if (options.vectorize) {
     pm.addPass(createInPlaceEpiloguePass());
   }
-  addBufferization(pm, options.parallel);
+  // The reference of the check keeps to what upstream does.
+  bool plan = options.vectorize;
+  addBufferization(pm, options.parallel, plan);
   pm.addPass(createLowerCopiesPass());
   if (options.vectorize) {
     VectorizePassOptions vectorize;
@@ -125,6 +129,10 @@ void ansor::buildCPULoweringPipeline(OpPassManager &pm,
     math.strictFP = options.strictFP;
     pm.addPass(createPolynomialMathPass(math));
   }
+  if (plan)
+    pm.addPass(createPlanMemoryPass());
+  if (options.profile)
+    pm.addPass(createProfileEntryPass());
   pm.addPass(createConvertLinalgToLoopsPass());
   pm.addPass(createLoopInvariantCodeMotionPass());
   pm.addPass(createCSEPass());

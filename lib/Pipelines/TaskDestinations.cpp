@@ -98,21 +98,25 @@ struct DropTaskResultsPass
   void runOnOperation() override {
     ModuleOp module = getOperation();
     llvm::StringSet<> dropped;
-    // By task: the results that aren't computed in their init argument.
-    llvm::StringMap<SmallVector<bool>> copied;
+    // By task: the results that aren't computed in their init argument, and
+    // whether it is read otherwise.
+    struct Copied {
+      bool isCopied = false, isRead = false;
+    };
+    llvm::StringMap<SmallVector<Copied>> copied;
     for (auto func : module.getOps<func::FuncOp>()) {
       if (!func->hasAttr(kTask) || func.isExternal() || !func.getNumResults())
         continue;
       unsigned first = func.getNumArguments() - func.getNumResults();
-      SmallVector<bool> &isCopied = copied[func.getName()];
-      isCopied.assign(func.getNumResults(), false);
+      SmallVector<Copied> &results = copied[func.getName()];
+      results.resize(func.getNumResults());
       func.walk([&](func::ReturnOp ret) {
         OpBuilder builder(ret);
         for (auto [i, value] : llvm::enumerate(ret.getOperands())) {
           Value source = originOf(value);
           if (source == func.getArgument(first + i))
             continue;
-          isCopied[i] = true;
+          results[i] = {true, !func.getArgument(first + i).use_empty()};
           memref::CopyOp::create(builder, ret.getLoc(), value,
                                  func.getArgument(first + i));
         }
@@ -133,7 +137,7 @@ struct DropTaskResultsPass
         Value value = operands[first + i];
         // The analysis saw a call that only reads this init, which may be a
         // constant or have other readers: the copy needs a buffer of its own.
-        if (copied[call.getCallee()][i]) {
+        if (copied[call.getCallee()][i].isCopied) {
           Location loc = call.getLoc();
           auto type = cast<MemRefType>(value.getType());
           SmallVector<Value> sizes;
@@ -142,7 +146,8 @@ struct DropTaskResultsPass
               sizes.push_back(memref::DimOp::create(builder, loc, value, d));
           Value own = memref::AllocOp::create(
               builder, loc, type, sizes, builder.getI64IntegerAttr(64));
-          memref::CopyOp::create(builder, loc, value, own);
+          if (copied[call.getCallee()][i].isRead)
+            memref::CopyOp::create(builder, loc, value, own);
           operands[first + i] = value = own;
         }
         if (value.getType() != result.getType())

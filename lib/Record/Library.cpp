@@ -33,6 +33,8 @@ using transform::NamedSequenceOp;
 
 static constexpr StringRef kLibraryAttr = "ansor.library";
 static constexpr StringRef kTaskAttr = "ansor.task";
+static constexpr StringRef kNoteAttr = "ansor.note";
+static constexpr StringRef kMedianAttr = "ansor.median_ms";
 static constexpr StringRef kMain = "__transform_main";
 
 //===----------------------------------------------------------------------===//
@@ -93,16 +95,16 @@ static LogicalResult addEntry(const BestEntry &entry, const TargetInfo &target,
   schedule->setAttr("ansor.trials", builder.getI64IntegerAttr(entry.trials));
   schedule->setAttr("ansor.target", builder.getStringAttr(target.name));
   if (entry.script.empty()) {
-    schedule->setAttr("ansor.note",
+    schedule->setAttr(kNoteAttr,
                       builder.getStringAttr(
                           "no schedule was faster than the unscheduled program"));
   } else {
     schedule->setAttr("ansor.sketch", builder.getStringAttr(entry.sketch));
     if (entry.median > 0)
-      schedule->setAttr("ansor.median_ms",
+      schedule->setAttr(kMedianAttr,
                         builder.getF64FloatAttr(entry.median * 1e3));
     else
-      schedule->setAttr("ansor.note",
+      schedule->setAttr(kNoteAttr,
                         builder.getStringAttr(
                             "predicted by the cost model, not measured"));
     if (entry.reference > 0 && entry.median > 0)
@@ -285,16 +287,24 @@ LogicalResult ansor::applyLibrary(ModuleOp module, ModuleOp library,
     auto key = func->getAttrOfType<StringAttr>(kTaskAttr);
     if (!key)
       continue;
+    AppliedSchedule &row = found.functions.emplace_back();
+    row.task = func.getName().str();
     auto it = schedules->find(key.getValue());
     if (it == schedules->end()) {
       missing.push_back(original);
+      row.note = "the library has no schedule for it";
       continue;
     }
     NamedSequenceOp schedule = it->second;
     if (schedule.getBody().front().without_terminator().empty()) {
       ++found.kept; // the unscheduled program was the best
+      if (auto note = schedule->getAttrOfType<StringAttr>(kNoteAttr))
+        row.note = note.getValue().str();
       continue;
     }
+    row.schedule = schedule.getSymName().str();
+    if (auto time = schedule->getAttrOfType<FloatAttr>(kMedianAttr))
+      row.medianMs = time.getValueAsDouble();
     if (failed(transform::applyTransformNamedSequence(
             func, schedule, library, transform::TransformOptions()))) {
       InFlightDiagnostic diagnostic =

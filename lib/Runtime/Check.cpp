@@ -27,7 +27,11 @@ static constexpr double kOutputFactor = 8;
 /// A reference slower than this is run fewer times.
 static constexpr double kSlowReference = 2, kVerySlowReference = 15;
 
+/// What memory is filled with now; 0: nothing.
+static unsigned char poison = 0;
+
 void ansor::runtime::poisonAllocations(unsigned char byte) {
+  poison = byte;
 #ifdef M_PERTURB
   // glibc fills with the complement.
   mallopt(M_PERTURB, byte ? byte ^ 0xff : 0);
@@ -138,6 +142,8 @@ struct Attempt {
 static bool runOnce(Call &call, const Draw &draw, Attempt &attempt,
                     std::string &error) {
   call.fill(draw);
+  if (poison)
+    call.poison(poison);
   double begin = now();
   call.run();
   attempt.seconds = now() - begin;

@@ -66,6 +66,17 @@ Entry ansor::runtime::loadEntry(const std::string &path,
   return entry;
 }
 
+Workspace ansor::runtime::findWorkspace(const std::string &path,
+                                        const std::string &name) {
+  Workspace workspace;
+  void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_NOLOAD);
+  void *function =
+      handle ? dlsym(handle, (name + "_workspace").c_str()) : nullptr;
+  if (function)
+    reinterpret_cast<void (*)(Workspace *)>(function)(&workspace);
+  return workspace;
+}
+
 void ansor::runtime::setThreads(int threads) {
   // The artifact may have brought a runtime as its own dependency.
   void *function = dlsym(RTLD_DEFAULT, "omp_set_num_threads");
@@ -97,24 +108,38 @@ struct Descriptor {
 };
 } // namespace
 
-Call::Call(const Manifest &manifest, Entry entry)
-    : manifest(manifest), entry(entry) {
-  for (const ValueSpec &spec : manifest.results)
-    descriptors.emplace_back(3 + 2 * spec.shape.size());
+/// The descriptor of a dense array at `data`.
+static std::vector<int64_t> describeDense(const ValueSpec &spec, void *data) {
+  int64_t address = reinterpret_cast<int64_t>(data);
+  std::vector<int64_t> words = {address, address, 0};
+  words.insert(words.end(), spec.shape.begin(), spec.shape.end());
+  size_t rank = spec.shape.size();
+  words.resize(3 + 2 * rank);
+  int64_t stride = 1;
+  for (size_t i = rank; i-- > 0; stride *= spec.shape[i])
+    words[3 + rank + i] = stride;
+  return words;
+}
+
+static bool hasKnownSize(const ValueSpec &spec) {
+  return spec.isMemref && std::all_of(spec.shape.begin(), spec.shape.end(),
+                                      [](int64_t size) { return size > 0; });
+}
+
+Call::Call(const Manifest &manifest, Entry entry, Workspace workspace)
+    : manifest(manifest), entry(entry), workspace(workspace) {
+  for (const ValueSpec &spec : manifest.results) {
+    results.push_back(hasKnownSize(spec) ? Buffer(spec.bytes()) : Buffer());
+    given.push_back(results.back().data()
+                        ? describeDense(spec, results.back().data())
+                        : std::vector<int64_t>(3 + 2 * spec.shape.size()));
+  }
+  descriptors = given;
   for (const ValueSpec &spec : manifest.args) {
     arguments.emplace_back(spec.bytes());
-    std::vector<int64_t> words;
-    if (spec.isMemref) {
-      int64_t address = reinterpret_cast<int64_t>(arguments.back().data());
-      words = {address, address, 0};
-      words.insert(words.end(), spec.shape.begin(), spec.shape.end());
-      size_t rank = spec.shape.size();
-      words.resize(3 + 2 * rank);
-      int64_t stride = 1;
-      for (size_t i = rank; i-- > 0; stride *= spec.shape[i])
-        words[3 + rank + i] = stride;
-    }
-    descriptors.push_back(std::move(words));
+    descriptors.push_back(
+        spec.isMemref ? describeDense(spec, arguments.back().data())
+                      : std::vector<int64_t>());
   }
   for (size_t i = 0; i < descriptors.size(); ++i) {
     size_t results = manifest.results.size();
@@ -134,6 +159,19 @@ void Call::copyFrom(const Call &other) {
   for (size_t i = 0; i < arguments.size(); ++i)
     std::memcpy(arguments[i].data(), other.arguments[i].data(),
                 arguments[i].size());
+}
+
+void Call::poison(unsigned char byte) {
+  for (Buffer &result : results)
+    if (result.data())
+      std::memset(result.data(), byte, result.size());
+  if (workspace.data)
+    std::memset(workspace.data, byte, size_t(workspace.bytes));
+}
+
+void Call::giveResults() {
+  for (size_t i = 0; i < results.size(); ++i)
+    std::copy(given[i].begin(), given[i].end(), descriptors[i].begin());
 }
 
 /// Copies a strided array into dense memory.
@@ -160,6 +198,11 @@ bool Call::collect(std::vector<Output> &outputs, std::string &error) const {
   for (size_t i = 0; i < arguments.size(); ++i)
     if (!arguments[i].guardIsIntact()) {
       error = "memory behind argument " + std::to_string(i) + " was written";
+      return false;
+    }
+  for (size_t i = 0; i < results.size(); ++i)
+    if (results[i].data() && !results[i].guardIsIntact()) {
+      error = "memory behind result " + std::to_string(i) + " was written";
       return false;
     }
   for (size_t i = 0; i < manifest.results.size(); ++i) {
@@ -223,8 +266,9 @@ void Call::releaseResults() {
     // A result may be an argument, another result, or constant data.
     bool owned = pointer &&
                  std::find(freed.begin(), freed.end(), pointer) == freed.end();
-    for (const Buffer &argument : arguments)
-      owned = owned && pointer != argument.data();
+    for (const std::vector<Buffer> *buffers : {&arguments, &results})
+      for (const Buffer &buffer : *buffers)
+        owned = owned && pointer != buffer.data();
     Dl_info info;
     if (owned && !dladdr(pointer, &info)) {
       std::free(pointer);

@@ -11,8 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ansor/Runtime/Profile.h"
 #include <cstdint>
 #include <cstring>
+#include <time.h>
 
 namespace {
 /// A memref of any rank, as code passes it: the descriptor lies elsewhere.
@@ -59,4 +61,34 @@ memrefCopy(int64_t bytes, UnrankedMemref *source, UnrankedMemref *target) {
   View from(*source), to(*target);
   copyStrided(from, to, source->rank, 0, bytes, from.data + from.offset * bytes,
               to.data + to.offset * bytes);
+}
+
+//===----------------------------------------------------------------------===//
+// Profiles
+//===----------------------------------------------------------------------===//
+
+static std::vector<ansor::runtime::ProfileSlot> profileSlots;
+static clockid_t profileClock = CLOCK_MONOTONIC;
+static double lastLap = 0;
+
+void ansor::runtime::startProfile(size_t slots, bool cpuTime) {
+  profileSlots.assign(slots, ProfileSlot());
+  profileClock = cpuTime ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
+}
+
+const std::vector<ansor::runtime::ProfileSlot> &ansor::runtime::getProfile() {
+  return profileSlots;
+}
+
+/// Adds the time since the last lap to `slot`; -1 begins.
+extern "C" __attribute__((visibility("default"))) void
+ansor_profile_lap(int64_t slot) {
+  timespec time;
+  clock_gettime(profileClock, &time);
+  double now = double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
+  if (slot >= 0 && size_t(slot) < profileSlots.size()) {
+    ++profileSlots[size_t(slot)].calls;
+    profileSlots[size_t(slot)].seconds += now - lastLap;
+  }
+  lastLap = now;
 }

@@ -11,11 +11,14 @@ func.func @task(%a: tensor<4xf32>, %init: tensor<4xf32>) -> tensor<4xf32>
   return %r : tensor<4xf32>
 }
 
-// The result comes first among the pointers.
+// The result comes first among the pointers: it is written where that points
+// to, or else into a new buffer.
 // CHECK-LABEL: llvm.func @plain(
 // CHECK: llvm.func @plain_packed(%[[ARGS:.*]]: !llvm.ptr)
 // CHECK: llvm.getelementptr %[[ARGS]][1]
-// CHECK: llvm.call @plain(
+// CHECK: llvm.icmp "eq"
+// CHECK: llvm.call @malloc
+// CHECK: llvm.call @plain_into(
 // CHECK: llvm.store %{{.*}} : !llvm.struct<(ptr, ptr, i64, array<1 x i64>, array<1 x i64>)>, !llvm.ptr
 func.func @plain(%a: tensor<4xf32>) -> tensor<4xf32> {
   return %a : tensor<4xf32>

@@ -74,6 +74,10 @@ struct Options {
   cl::opt<bool> flushCache{"flush-cache",
                            cl::desc("empty the caches before each call"),
                            cl::cat(category)};
+  cl::opt<bool> profile{"profile",
+                        cl::desc("print where the time goes: each task, and "
+                                 "what lies between them"),
+                        cl::cat(category)};
   cl::opt<double> timeout{"timeout", cl::init(900.),
                           cl::desc("seconds a run may take (default "
                                    "900)"),
@@ -221,13 +225,21 @@ static FailureOr<llvm::json::Object> runRequest(WorkerPool &runner,
   return answer;
 }
 
-/// Applies the library, to tasks that are extracted first if there are none.
-static LogicalResult schedule(ModuleOp module) {
+/// Extracts the tasks of `module`, unless it has some.
+static LogicalResult extract(ModuleOp module) {
   bool hasTasks = llvm::any_of(module.getOps<func::FuncOp>(), [](auto func) {
     return func->hasAttr("ansor.task");
   });
-  if (!hasTasks && failed(extractForLibrary(module, options->libraryPath)))
-    return failure();
+  if (hasTasks)
+    return success();
+  if (options->libraryPath.empty())
+    return extractTasks(module);
+  return extractForLibrary(module, options->libraryPath);
+}
+
+/// Applies the library.
+static LogicalResult schedule(ModuleOp module,
+                              std::vector<AppliedSchedule> &schedules) {
   ApplyCounts counts;
   if (failed(applyLibrary(module, options->libraryPath, nullptr, &counts)))
     return failure();
@@ -235,17 +247,123 @@ static LogicalResult schedule(ModuleOp module) {
     module.emitWarning("the library '")
         << options->libraryPath
         << "' has no schedule for any task of this module";
+  schedules = std::move(counts.functions);
   return success();
 }
 
 namespace {
+/// A line of the profile, of one call of the program.
+struct ProfileRow {
+  std::string name, key; ///< of a task; or what lies between, with no key
+  double calls = 0, seconds = 0, flops = 0;
+  bool scheduled = false;
+  std::string note; ///< why not
+};
+
 struct Report {
   std::optional<double> median, least, gflops; ///< of a right program
   std::optional<double> reference, maxError, tolerance;
   bool ok = true;
   std::string note;
+  std::vector<ProfileRow> profile;
 };
 } // namespace
+
+/// The rows of the tasks of `module`, by name.
+static llvm::StringMap<ProfileRow> describeTasks(ModuleOp module) {
+  llvm::StringMap<ProfileRow> rows;
+  for (auto func : module.getOps<func::FuncOp>()) {
+    auto key = func->getAttrOfType<StringAttr>("ansor.task");
+    if (!key || func.isExternal())
+      continue;
+    ProfileRow &row = rows[func.getName()];
+    row.key = key.getValue().str();
+    row.flops = countFlops(func);
+  }
+  return rows;
+}
+
+/// The profile that the runner measured, the longest first.
+static std::vector<ProfileRow>
+readProfile(const llvm::json::Object &answer, ArrayRef<std::string> slots,
+            const llvm::StringMap<ProfileRow> &tasks) {
+  std::vector<ProfileRow> rows;
+  const llvm::json::Array *values = answer.getArray("profile");
+  for (size_t i = 0; values && i < std::min(values->size(), slots.size());
+       ++i) {
+    const llvm::json::Object *value = (*values)[i].getAsObject();
+    if (!value)
+      continue;
+    ProfileRow row;
+    if (auto task = tasks.find(slots[i]); task != tasks.end())
+      row = task->second;
+    row.name = slots[i];
+    row.calls = value->getNumber("calls").value_or(0);
+    row.seconds = value->getNumber("seconds").value_or(0);
+    rows.push_back(std::move(row));
+  }
+  llvm::sort(rows, [](const ProfileRow &a, const ProfileRow &b) {
+    return std::tie(b.seconds, a.name) < std::tie(a.seconds, b.name);
+  });
+  return rows;
+}
+
+static double sumSeconds(ArrayRef<ProfileRow> rows) {
+  double total = 0;
+  for (const ProfileRow &row : rows)
+    total += row.seconds;
+  return total;
+}
+
+static double rateOf(const ProfileRow &row) {
+  return row.seconds > 0 ? row.calls * row.flops / row.seconds * 1e-9 : 0;
+}
+
+static llvm::json::Value profileToJSON(ArrayRef<ProfileRow> rows) {
+  double total = sumSeconds(rows);
+  llvm::json::Array tasks, between;
+  for (const ProfileRow &row : rows) {
+    llvm::json::Object object{
+        {row.key.empty() ? "op" : "task", row.name},
+        {"calls", row.calls},
+        {"ms", row.seconds * 1e3},
+        {"share", total > 0 ? row.seconds / total : 0}};
+    if (!row.key.empty()) {
+      object["key"] = row.key;
+      object["gflops"] = rateOf(row);
+      object["scheduled"] = row.scheduled;
+      if (!row.note.empty())
+        object["note"] = row.note;
+    }
+    (row.key.empty() ? between : tasks).push_back(std::move(object));
+  }
+  return llvm::json::Object{{"ms", total * 1e3},
+                            {"tasks", std::move(tasks)},
+                            {"between", std::move(between)}};
+}
+
+static void printProfile(ArrayRef<ProfileRow> rows) {
+  double total = sumSeconds(rows), between = 0;
+  llvm::outs() << "      ms  share  calls  GFLOP/s\n";
+  for (const ProfileRow &row : rows) {
+    llvm::outs() << llvm::format("%8.3f %5.1f%% %6.4g ", row.seconds * 1e3,
+                                 total > 0 ? 100 * row.seconds / total : 0.,
+                                 row.calls);
+    if (row.key.empty()) {
+      between += row.seconds;
+      llvm::outs() << "          " << row.name << "\n";
+    } else {
+      llvm::outs() << llvm::format("%8.4g  ", rateOf(row)) << row.name << " "
+                   << row.key;
+      if (!row.scheduled)
+        llvm::outs() << ", unscheduled"
+                     << (row.note.empty() ? "" : ": " + row.note);
+      llvm::outs() << "\n";
+    }
+  }
+  llvm::outs() << llvm::format("%8.3f ms in all, %.3f between tasks\n",
+                               total * 1e3, between * 1e3);
+}
 
 static void print(const Report &report, StringRef entry) {
   auto orNull = [](std::optional<double> value, double scale = 1) {
@@ -264,6 +382,8 @@ static void print(const Report &report, StringRef entry) {
                               {"gflops", orNull(report.gflops)}};
     if (!report.note.empty())
       object["note"] = report.note;
+    if (options->profile)
+      object["profile"] = profileToJSON(report.profile);
     llvm::outs() << llvm::json::Value(std::move(object)) << "\n";
     return;
   }
@@ -289,6 +409,8 @@ static void print(const Report &report, StringRef entry) {
                                  *report.tolerance);
   if (!report.note.empty())
     llvm::outs() << "note: " << report.note << "\n";
+  if (options->profile)
+    printProfile(report.profile);
 }
 
 static LogicalResult run(MLIRContext &context) {
@@ -332,8 +454,18 @@ static LogicalResult run(MLIRContext &context) {
   }
   double work = countWork(*reference);
   llvm::json::Value manifest = describeForMeasuring(referenceEntry);
-  if (!options->libraryPath.empty() && failed(schedule(*candidate)))
+  bool needsTasks = options->profile || !options->libraryPath.empty();
+  if (needsTasks && failed(extract(*candidate)))
     return failure();
+  llvm::StringMap<ProfileRow> tasks = describeTasks(*candidate);
+  std::vector<AppliedSchedule> schedules;
+  if (!options->libraryPath.empty() &&
+      failed(schedule(*candidate, schedules)))
+    return failure();
+  for (const AppliedSchedule &applied : schedules) {
+    tasks[applied.task].scheduled = !applied.schedule.empty();
+    tasks[applied.task].note = applied.note;
+  }
 
   std::string error;
   auto runnerPath =
@@ -390,6 +522,7 @@ static LogicalResult run(MLIRContext &context) {
   }
 
   lowering.parallel = options->threads > 1;
+  lowering.profile = options->profile;
   if (failed(compile(*candidate, std::move(manifest), target, lowering,
                      stem + "candidate")))
     return failure();
@@ -402,6 +535,12 @@ static LogicalResult run(MLIRContext &context) {
   request["check_budget"] = 5;
   request["flush"] = bool(options->flushCache);
   request["flush_bytes"] = 2 * std::max(target.l3, target.l2);
+  std::vector<std::string> slots;
+  if (auto names = (*candidate)->getAttrOfType<ArrayAttr>("ansor.profile"))
+    for (auto name : names.getAsRange<StringAttr>())
+      slots.push_back(name.getValue().str());
+  if (options->profile)
+    request["profile"] = int64_t(slots.size());
   if (options->doCheck)
     request["reference"] = stem + "values";
   auto answer = runRequest(runner, std::move(request), "the program", loc);
@@ -414,6 +553,7 @@ static LogicalResult run(MLIRContext &context) {
     report.tolerance = answer->getNumber("tolerance").value_or(0);
   }
   report.note = answer->getString("note").value_or("").str();
+  report.profile = readProfile(*answer, slots, tasks);
   if (auto median = answer->getNumber("median")) {
     report.median = report.least = *median;
     report.gflops = *median > 0 ? work / *median * 1e-9 : 0;

@@ -15,6 +15,7 @@
 
 #include "ansor/Runtime/Check.h"
 #include "ansor/Runtime/Limits.h"
+#include "ansor/Runtime/Profile.h"
 #include "ansor/Runtime/Timing.h"
 #if __has_include(<malloc.h>)
 #include <malloc.h>
@@ -101,7 +102,9 @@ static bool check(const Json &request, const Reference &reference,
         (run >= least && spent > 0.05))
       break;
     call.copyFrom(inputs);
-    poisonAllocations(run % 2 ? 0xfe : 0x7f);
+    unsigned char byte = run % 2 ? 0xfe : 0x7f;
+    call.poison(byte);
+    poisonAllocations(byte);
     setCrashContext(request["id"].asInt(), "checking");
     call.run();
     poisonAllocations(0);
@@ -154,6 +157,28 @@ static void addTimes(const Json &request, Call &call, const Call &inputs,
   answer.set("clock", clock);
   answer.set("iterations", int64_t(timing.iterations));
   answer.set("disturbed", timing.disturbed);
+}
+
+/// Calls an artifact that was compiled for profiling until `budget` seconds are
+/// over; adds the means of one call.
+static void addProfile(const Json &request, Call &call, int threads,
+                       Json &answer) {
+  startProfile(size_t(request["profile"].asInt()), threads == 1);
+  double begin = now(), budget = request["profile_budget"].asDouble(1);
+  int64_t runs = 0;
+  do {
+    call.run();
+    ++runs;
+  } while (runs < 1000 && now() - begin < budget);
+  Json profile = Json::array();
+  for (const ProfileSlot &slot : getProfile()) {
+    Json entry = Json::object();
+    entry.set("calls", double(slot.calls) / double(runs));
+    entry.set("seconds", slot.seconds / double(runs));
+    profile.push(entry);
+  }
+  answer.set("profile", profile);
+  answer.set("profile_runs", runs);
 }
 
 static bool handle(const Json &request, Json &answer, Failure &failure) {
@@ -211,7 +236,9 @@ static bool handle(const Json &request, Json &answer, Failure &failure) {
   }
 
   setCrashContext(id, "filling the arguments");
-  Call inputs(manifest, entry), call(manifest, entry);
+  Workspace workspace =
+      findWorkspace(request["artifact"].asString(), manifest.entry);
+  Call inputs(manifest, entry), call(manifest, entry, workspace);
   begin = now();
   inputs.fill(reference.draw);
   if (!toWrite.empty())
@@ -226,6 +253,8 @@ static bool handle(const Json &request, Json &answer, Failure &failure) {
   if (request["repeats"].asInt(5) > 0 &&
       reference.seconds <= request["time_below"].asDouble(1e300))
     addTimes(request, call, inputs, threads, answer);
+  if (request["profile"].asInt() > 0)
+    addProfile(request, call, threads, answer);
   return true;
 }
 

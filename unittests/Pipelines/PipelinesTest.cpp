@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "ansor/Pipelines/MemoryPlan.h"
 #include "ansor/Pipelines/Pipelines.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -16,6 +17,8 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
 #include <dlfcn.h>
+#include <random>
+#include <thread>
 
 using namespace mlir;
 using namespace mlir::ansor;
@@ -56,24 +59,35 @@ protected:
     return parseSourceString<ModuleOp>(text, &context);
   }
 
+  /// Compiles `text` and finds a function of it; null, with a failure, if that
+  /// can't be done.
+  void (*load(StringRef text, const char *name))(void **) {
+    OwningOpRef<ModuleOp> module = parse(text);
+    CPULoweringOptions options;
+    options.parallel = false;
+    std::string error;
+    if (!module || failed(lowerToCPU(*module, options)) ||
+        failed(emitObject(*module, path("k.o"), options)) ||
+        failed(linkShared({path("k.o")}, path("k.so"), "", error))) {
+      ADD_FAILURE() << "can't be compiled: " << error;
+      return nullptr;
+    }
+    handle = dlopen(path("k.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!handle) {
+      ADD_FAILURE() << dlerror();
+      return nullptr;
+    }
+    return reinterpret_cast<void (*)(void **)>(dlsym(handle, name));
+  }
+
   MLIRContext context;
   SmallString<128> dir;
+  void *handle = nullptr;
 };
 } // namespace
 
 TEST_F(PipelinesTest, PackedEntryOfASharedObject) {
-  OwningOpRef<ModuleOp> module = parse(kScale);
-  CPULoweringOptions options;
-  options.parallel = false;
-  ASSERT_TRUE(succeeded(lowerToCPU(*module, options)));
-  ASSERT_TRUE(succeeded(emitObject(*module, path("k.o"), options)));
-  std::string error;
-  ASSERT_TRUE(succeeded(linkShared({path("k.o")}, path("k.so"), "", error)))
-      << error;
-  void *handle = dlopen(path("k.so").c_str(), RTLD_NOW | RTLD_LOCAL);
-  ASSERT_TRUE(handle) << dlerror();
-  auto entry =
-      reinterpret_cast<void (*)(void **)>(dlsym(handle, "scale_packed"));
+  auto entry = load(kScale, "scale_packed");
   ASSERT_TRUE(entry);
 
   float data[37];
@@ -90,7 +104,64 @@ TEST_F(PipelinesTest, PackedEntryOfASharedObject) {
     EXPECT_EQ(data[i], i - 18); // Inputs are left alone.
   }
   free(r.allocated);
-  dlclose(handle);
+}
+
+TEST_F(PipelinesTest, ResultsGoWhereTheCallerSays) {
+  auto entry = load(kScale, "scale_packed");
+  ASSERT_TRUE(entry);
+  float data[37], result[37] = {};
+  for (int i = 0; i < 37; ++i)
+    data[i] = i;
+  // Only the pointer counts.
+  Vector1D x = {data, data, 0, 37, 1}, r = {result, result, 5, 5, 5};
+  float s = 3, t = 0;
+  void *args[] = {&r, &t, &x, &s};
+  entry(args);
+  EXPECT_EQ(r.aligned, result);
+  EXPECT_EQ(r.offset, 0);
+  EXPECT_EQ(r.size, 37);
+  EXPECT_EQ(t, 3);
+  for (int i = 0; i < 37; ++i)
+    EXPECT_EQ(result[i], 3.0f * i);
+}
+
+// Two threads that call one entry don't get into each other's arena.
+TEST_F(PipelinesTest, EntriesAreReentrant) {
+  auto entry = load(R"mlir(
+    func.func @two(%x: tensor<64x64xf32>, %init: tensor<64x64xf32>) -> tensor<64x64xf32>
+        attributes {ansor.task = "a1-0000000000000000"} {
+      %zero = arith.constant 0.0 : f32
+      %e = tensor.empty() : tensor<64x64xf32>
+      %f = linalg.fill ins(%zero : f32) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
+      %a = linalg.matmul ins(%x, %x : tensor<64x64xf32>, tensor<64x64xf32>) outs(%f : tensor<64x64xf32>) -> tensor<64x64xf32>
+      %g = linalg.fill ins(%zero : f32) outs(%init : tensor<64x64xf32>) -> tensor<64x64xf32>
+      %b = linalg.matmul ins(%a, %x : tensor<64x64xf32>, tensor<64x64xf32>) outs(%g : tensor<64x64xf32>) -> tensor<64x64xf32>
+      return %b : tensor<64x64xf32>
+    })mlir", "two_packed");
+  ASSERT_TRUE(entry);
+  ASSERT_TRUE(dlsym(handle, "two_workspace")); // It has an arena.
+  struct Matrix {
+    float *allocated, *aligned;
+    int64_t offset, sizes[2], strides[2];
+  };
+  auto fails = [&](float value) {
+    std::vector<float> x(64 * 64, value), y(64 * 64);
+    Matrix in = {x.data(), x.data(), 0, {64, 64}, {64, 1}};
+    Matrix out = {y.data(), y.data(), 0, {64, 64}, {64, 1}};
+    void *args[] = {&in, &out};
+    int wrong = 0;
+    for (int i = 0; i < 2000; ++i) {
+      entry(args);
+      wrong += y[i % y.size()] != value * value * value * 64 * 64;
+    }
+    return wrong;
+  };
+  int first = 0, second = 0;
+  std::thread other([&] { first = fails(1); });
+  second = fails(2);
+  other.join();
+  EXPECT_EQ(first, 0);
+  EXPECT_EQ(second, 0);
 }
 
 TEST_F(PipelinesTest, TextByTheEnding) {
@@ -141,4 +212,52 @@ TEST_F(PipelinesTest, Describe) {
             R"({"args":[{"kind":"memref","shape":[2,-1],"type":"f16"},)"
             R"({"kind":"scalar","type":"i32"}],"entry":"f","inits":0,)"
             R"("results":[{"kind":"memref","shape":[4],"type":"i8"}]})");
+}
+
+//===----------------------------------------------------------------------===//
+// MemoryPlan
+//===----------------------------------------------------------------------===//
+
+TEST(MemoryPlan, BuffersOfOneStepDoNotOverlap) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<LiveBuffer> buffers(1 + random() % 40);
+    int64_t most = 0, sum = 0;
+    for (LiveBuffer &buffer : buffers) {
+      buffer.bytes = 1 + random() % 1000;
+      buffer.first = random() % 20;
+      buffer.last = buffer.first + random() % 6;
+      sum += (buffer.bytes + 63) / 64 * 64;
+    }
+    for (int step = 0; step < 26; ++step) {
+      int64_t live = 0;
+      for (const LiveBuffer &buffer : buffers)
+        if (buffer.first <= step && step <= buffer.last)
+          live += buffer.bytes;
+      most = std::max(most, live);
+    }
+    int64_t total = planMemory(buffers);
+    EXPECT_GE(total, most);
+    EXPECT_LE(total, sum);
+    for (const LiveBuffer &a : buffers) {
+      EXPECT_EQ(a.offset % 64, 0);
+      EXPECT_LE(a.offset + a.bytes, total);
+      for (const LiveBuffer &b : buffers) {
+        if (&a == &b || a.last < b.first || b.last < a.first)
+          continue;
+        EXPECT_TRUE(a.offset + a.bytes <= b.offset ||
+                    b.offset + b.bytes <= a.offset);
+      }
+    }
+  }
+}
+
+TEST(MemoryPlan, LaterBuffersReuseMemory) {
+  // A chain: each buffer is read in the step that writes the next one.
+  std::vector<LiveBuffer> chain;
+  for (int64_t i = 0; i < 10; ++i)
+    chain.push_back({640, i, i + 1});
+  EXPECT_EQ(planMemory(chain), 2 * 640);
+  std::vector<LiveBuffer> none;
+  EXPECT_EQ(planMemory(none), 0);
 }

@@ -192,6 +192,60 @@ def PlaceBuffersPass : Pass<"ansor-place-buffers", "ModuleOp"> {
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
+def ResultDestinationsPass : Pass<"ansor-result-destinations", "ModuleOp"> {
+  let summary = "Write results into buffers that the caller gives";
+  let description = [{
+    A public function `@f` that returns dense buffers of static size becomes
+    `@f_into`, with an argument for each of these behind its own; `@f` makes
+    the buffers and calls that. A result that is a buffer of the function, in
+    whatever shape, is computed in its place; another one is copied there. Task
+    functions are left alone. Runs before buffers get owners.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect",
+                           "::mlir::LLVM::LLVMDialect"];
+}
+
+def PlanMemoryPass : Pass<"ansor-plan-memory", "ModuleOp"> {
+  let summary = "Place the buffers of a program into one arena";
+  let description = [{
+    Static buffers that functions allocate and free get fixed places in an
+    arena of their entry, a global, such that buffers that are live at the same
+    time don't overlap: a call allocates nothing, and touches the same memory
+    each time. A private function that is called takes its part of the arena as
+    its last argument. Buffers of the body of a parallel loop lie in memory of
+    the thread.
+
+    The arena is used by one call at a time; a call from another thread that
+    finds it taken allocates one of its own. `@<entry>_workspace(ptr)` stores
+    the arena's address and its bytes, so that a host can prepare or inspect
+    it.
+
+    Buffers that escape, of dynamic sizes, or in functions with more than one
+    block stay as they are.
+  }];
+  let options = [
+    Option<"maxArena", "max-arena", "int64_t", "1073741824",
+           "Largest arena, bytes">,
+    Option<"maxThread", "max-thread", "int64_t", "2097152",
+           "Largest memory of a thread, bytes">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::LLVM::LLVMDialect"
+  ];
+}
+
+def ProfileEntryPass : Pass<"ansor-profile-entry", "ModuleOp"> {
+  let summary = "Time the tasks of a network, and what lies between them";
+  let description = [{
+    After each call of a task function, and after the ops between two calls
+    that do work, calls `@ansor_profile_lap(slot)`, which adds the time since
+    the last such call to a slot; slot -1 begins. The attribute `ansor.profile`
+    of the module lists the slots: the name of a task function, or the first op
+    and its location.
+  }];
+}
+
 def LowerCopiesPass : Pass<"ansor-lower-copies", "ModuleOp"> {
   let summary = "Lower strided copies to loops";
   let description = [{
@@ -237,9 +291,14 @@ def PackedEntryPass : Pass<"ansor-packed-entry", "ModuleOp"> {
     For each public function with a body, adds
     `<name>_packed(%args: !llvm.ptr)`, which loads the arguments through the
     pointers in `args` and stores the results through those before them, and
-    asks for the C interface of the function. Runs on bufferized functions.
+    asks for the C interface of the function. If a function that writes into
+    given buffers exists (see `ansor-result-destinations`), a result whose
+    descriptor points to a buffer is written there. Runs on bufferized
+    functions.
   }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 #endif // ANSOR_PIPELINES_PASSES_TD

@@ -28,6 +28,9 @@ struct CPULoweringOptions {
   bool strictFP = false;
   /// Vectorise tiled ops; off for the reference of the check: plain loops.
   bool vectorize = true;
+  /// Time the tasks of the entry one by one (see ansor-profile-entry); the
+  /// object then needs what ansor-runner exports.
+  bool profile = false;
   /// Bound on IR operations after unrolling; more is an error ("too large").
   int64_t maxOperations = 200000;
   /// LLVM optimisation level of emitObject.

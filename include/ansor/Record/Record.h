@@ -150,12 +150,21 @@ LogicalResult writeLibrary(StringRef path, ArrayRef<BestEntry> entries,
 /// for. Emits and fails if it can't be read.
 LogicalResult extractForLibrary(ModuleOp module, StringRef path);
 
+/// What applying a library did to a task function.
+struct AppliedSchedule {
+  std::string task;     ///< symbol of the function
+  std::string schedule; ///< name of the sequence; empty: none
+  std::string note;     ///< why there is none
+  double medianMs = 0;  ///< time when it was tuned; 0: not known
+};
+
 /// Functions by what a library had for them.
 struct ApplyCounts {
   unsigned applied = 0; ///< a schedule
   unsigned kept = 0;    ///< the note that the unscheduled program is the best
   unsigned missing = 0; ///< nothing
   unsigned dynamic = 0; ///< nothing, and their extents are dynamic
+  std::vector<AppliedSchedule> functions; ///< each of them
 };
 
 /// Applies `library` to the task functions of `module`. Tasks that it lacks

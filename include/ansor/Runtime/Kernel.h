@@ -8,7 +8,9 @@
 //
 // An artifact is a shared object with an entry `void <entry>_packed(void **)`:
 // a pointer for each result (to a memref descriptor or scalar that the callee
-// fills), then one for each argument.
+// fills), then one for each argument. A result's descriptor that points to
+// memory already asks for the result there; a callee may still give another
+// buffer, which is the caller's then.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +26,14 @@ namespace ansor::runtime {
 using Entry = void (*)(void **);
 Entry loadEntry(const std::string &path, const std::string &name,
                 const std::string &openmp, std::string &error);
+
+/// Memory that an artifact keeps between calls.
+struct Workspace {
+  void *data = nullptr;
+  int64_t bytes = 0;
+};
+/// That of an artifact that was loaded; empty if it has none.
+Workspace findWorkspace(const std::string &path, const std::string &name);
 
 /// Sets the number of threads of the OpenMP runtime, if one is loaded.
 void setThreads(int threads);
@@ -42,7 +52,7 @@ struct Output {
 /// before it is read.
 class Call {
 public:
-  Call(const Manifest &manifest, Entry entry);
+  Call(const Manifest &manifest, Entry entry, Workspace workspace = {});
   ~Call() { releaseResults(); }
   Call(const Call &) = delete;
 
@@ -50,9 +60,13 @@ public:
   void fill(const Draw &draw);
   /// Copies the arguments of `other`, which has the same manifest.
   void copyFrom(const Call &other);
+  /// Fills what a call has to write before it reads it with `byte`: results
+  /// and the workspace.
+  void poison(unsigned char byte);
   /// Calls the entry. Results of the last call are freed.
   void run() {
     releaseResults();
+    giveResults();
     entry(packed.data());
     hasResults = true;
   }
@@ -62,10 +76,14 @@ public:
 
 private:
   void releaseResults();
+  void giveResults();
 
   const Manifest &manifest;
   Entry entry;
+  Workspace workspace;
   std::vector<Buffer> arguments;
+  std::vector<Buffer> results; ///< empty where the size isn't known
+  std::vector<std::vector<int64_t>> given; ///< descriptors of `results`
   /// Descriptors (or scalars), as words.
   std::vector<std::vector<int64_t>> descriptors;
   std::vector<void *> packed;
