@@ -19,8 +19,11 @@ using namespace mlir::ansor;
 
 /// Draws to choose probes from, and the attempts each of them has.
 static constexpr unsigned kDraws = 1024, kAttempts = 8;
-/// Probes with many distinct tile sizes, and random ones, to fit formulas to.
-static constexpr unsigned kDistinctProbes = 24, kRandomProbes = 12;
+/// Probes to fit formulas to: with many distinct tile sizes; so many of those
+/// in which any two loops that can have one trip have it, as tiling may take
+/// another path there; and with each value of each knob.
+static constexpr unsigned kDistinctProbes = 24, kPairProbes = 24,
+                          kValueProbes = 40;
 /// Candidates that confirm a fit, and how often a failure is learned from.
 static constexpr unsigned kConfirming = 16, kRounds = 4;
 static constexpr unsigned kMaxCombinations = 16;
@@ -110,28 +113,29 @@ SketchFeatures::Learner::fitAndCheck(ArrayRef<NestProbe> probes,
   return nullptr;
 }
 
-/// How many of the loops in the nest of these tile sizes have several trips.
-static unsigned countDistinct(const DesignSpace &space,
-                              const Decisions &decisions) {
-  unsigned count = 0;
+/// Which loops in the nest of these tile sizes have one trip.
+static SmallVector<bool, 16> findUnitLoops(const DesignSpace &space,
+                                           const Decisions &decisions) {
+  SmallVector<bool, 16> isUnit;
   for (auto [group, chain] : llvm::zip_equal(space.getGroups(), decisions)) {
     if (group.domains.front().kind != KnobKind::Tile)
       continue;
     int64_t outer = group.domains.front().extent;
     for (int64_t size : chain) {
-      count += size < outer;
+      isUnit.push_back(size >= outer);
       outer = size;
     }
-    count += outer > 1;
+    isUnit.push_back(outer <= 1);
   }
-  return count;
+  return isUnit;
 }
 
 std::shared_ptr<const SketchNest>
 SketchFeatures::Learner::learn(ArrayRef<Decisions> draws, std::string &error) {
   std::multimap<unsigned, const Decisions *, std::greater<>> byDistinct;
   for (const Decisions &draw : draws)
-    byDistinct.insert({countDistinct(space, draw), &draw});
+    byDistinct.insert(
+        {llvm::count(findUnitLoops(space, draw), false), &draw});
   std::vector<NestProbe> probes;
   std::set<const Decisions *> used;
   auto add = [&](const Decisions *draw) -> LogicalResult {
@@ -146,11 +150,56 @@ SketchFeatures::Learner::learn(ArrayRef<Decisions> draws, std::string &error) {
   for (auto [count, draw] : byDistinct)
     if (used.size() < kDistinctProbes && failed(add(draw)))
       return nullptr;
-  size_t next = 0;
-  for (; next < std::min<size_t>(kRandomProbes, draws.size()); ++next)
-    if (failed(add(&draws[next])))
+  // The ones with the most loops of one trip first: they cover many pairs.
+  std::set<std::pair<unsigned, unsigned>> covered;
+  unsigned numPairProbes = 0;
+  for (auto [count, draw] : llvm::reverse(byDistinct)) {
+    bool isNew = false;
+    SmallVector<bool, 16> isUnit = findUnitLoops(space, *draw);
+    for (unsigned i = 0; i < isUnit.size(); ++i)
+      for (unsigned j = 0; j <= i; ++j)
+        if (isUnit[i] && isUnit[j])
+          isNew |= covered.insert({i, j}).second;
+    if (isNew && numPairProbes++ < kPairProbes && failed(add(draw)))
       return nullptr;
+  }
+  // A rare value, or rare difference of two tile sizes of a loop, that no probe
+  // has would count as impossible. The first key tells values from patterns.
+  using Key = std::tuple<int, unsigned, int64_t>;
+  std::set<Key> seen;
+  auto addPatterns = [&](const Decisions &draw) {
+    bool isNew = false;
+    for (auto [g, chain] : llvm::enumerate(draw)) {
+      int64_t pattern = 0;
+      for (size_t i = 1; i < std::min<size_t>(chain.size(), 8); ++i)
+        pattern = pattern * 2 + (chain[i] < chain[i - 1]);
+      isNew |= seen.insert(Key(0, g, pattern)).second;
+    }
+    return isNew;
+  };
+  auto addValues = [&](const Decisions &draw) {
+    bool isNew = false;
+    for (auto [i, value] : llvm::enumerate(flatten(draw)))
+      isNew |= seen.insert(Key(1, i, value)).second;
+    return isNew;
+  };
+  for (const Decisions *draw : used) {
+    addPatterns(*draw);
+    addValues(*draw);
+  }
+  for (function_ref<bool(const Decisions &)> isNew :
+       {function_ref<bool(const Decisions &)>(addPatterns),
+        function_ref<bool(const Decisions &)>(addValues)}) {
+    unsigned count = 0;
+    for (const Decisions &draw : draws)
+      if (count < kValueProbes && isNew(draw)) {
+        ++count;
+        if (failed(add(&draw)))
+          return nullptr;
+      }
+  }
 
+  size_t next = 0;
   for (unsigned round = 0; round < kRounds; ++round) {
     auto nest = fitAndCheck(probes, error);
     if (!nest)

@@ -20,7 +20,7 @@ using namespace mlir::ansor;
 
 /// Candidates of a sketch that are interpreted before it is learned, which
 /// costs about as many interpretations.
-static constexpr unsigned kLearnAfter = 48;
+static constexpr unsigned kLearnAfter = 96;
 
 struct EvaluationPool::Program {
   std::string module;

@@ -67,6 +67,10 @@ struct TunePass : public ansor::impl::TunePassBase<TunePass> {
     options.objective = *parsed;
     options.space = *spaceKind;
     options.model = *modelKind;
+    if (*modelKind == ModelKind::XGBoost && costModel != "none")
+      options.costModelPath =
+          costModel.empty() ? findInstalledModel(options.target.vectorBits)
+                            : costModel.getValue();
     options.trials = trials;
     options.dynamicSizes = dynamicSizes;
     options.seed = seed;

@@ -158,6 +158,7 @@ static LogicalResult compare(ModuleOp task, StringRef key, const Sketch &sketch,
   llvm::StringMap<int64_t> rejections;
   unsigned numInterpreted = 0, numCompared = 0, numDifferent = 0;
   llvm::json::Value different = nullptr;
+  std::string column = "number of rows";
   for (unsigned i = 0; i < count; ++i) {
     auto decisions = space->sampleLegal(rng, kAttempts, rejections);
     if (!decisions)
@@ -170,10 +171,19 @@ static LogicalResult compare(ModuleOp task, StringRef key, const Sketch &sketch,
     ++numCompared;
     FailureOr<FeatureMatrix> oracle =
         interpret(task, *script, *space, *decisions);
-    if (succeeded(oracle) && oracle->data == computeFeatures(*nests).data)
+    FeatureMatrix ours = computeFeatures(*nests);
+    if (succeeded(oracle) && oracle->data == ours.data)
       continue;
-    if (numDifferent++ == 0)
-      different = space->toJSON(*decisions);
+    if (numDifferent++ > 0)
+      continue;
+    different = space->toJSON(*decisions);
+    if (failed(oracle) || oracle->rows() != ours.rows())
+      continue;
+    size_t first = 0;
+    while (oracle->data[first] == ours.data[first])
+      ++first;
+    column = "row " + std::to_string(first / kNumFeatures) + ": " +
+             getFeatureNames()[first % kNumFeatures].str();
   }
   llvm::json::OStream json(llvm::outs());
   json.object([&] {
@@ -188,6 +198,8 @@ static LogicalResult compare(ModuleOp task, StringRef key, const Sketch &sketch,
     json.attribute("different", numDifferent);
     if (numDifferent)
       json.attribute("decisions", different);
+    if (numDifferent)
+      json.attribute("first", column);
   });
   llvm::outs() << "\n";
   if (numDifferent == 0)

@@ -30,7 +30,7 @@ class SketchFeatures {
 public:
   /// Learns the sketch `script` of `task`; the script's selections are changed,
   /// the task is only read. It depends on the arguments alone, and emits
-  /// nothing. Costs some fifty interpretations for each combination of choices
+  /// nothing. Costs some hundred interpretations for each combination of choices
   /// (alternatives, locations), of which the most frequent sixteen are learned.
   static SketchFeatures learn(ModuleOp task, ModuleOp script,
                               const DesignSpace &space);

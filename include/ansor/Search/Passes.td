@@ -26,6 +26,8 @@ def TunePass : Pass<"ansor-tune", "ModuleOp"> {
     Option<"target", "target", "std::string", "\"\"", "target; default the module's, else the host">,
     Option<"space", "space", "std::string", "\"full\"", "\"full\" or \"ansor\"">,
     Option<"model", "model", "std::string", "\"xgboost\"", "\"xgboost\" or \"random\"">,
+    Option<"costModel", "cost-model", "std::string", "\"\"",
+           "model that the search starts from, or \"none\"; the installed one by default">,
     Option<"taskScheduler", "task-scheduler", "std::string", "\"gradient\"",
            "\"gradient\" or \"round-robin\"">,
     Option<"objective", "objective", "std::string", "\"sum\"",
