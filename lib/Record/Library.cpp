@@ -67,10 +67,12 @@ static LogicalResult addEntry(const BestEntry &entry, const TargetInfo &target,
   std::string text = entry.script;
   if (text.empty()) {
     // The task stays as it is, and says so.
-    text = "module attributes {transform.with_named_sequence} {\n"
-           "transform.named_sequence @\"" + entry.taskKey +
-           "\"(%func: !transform.any_op {transform.readonly}) {\n"
-           "  transform.yield\n}\n}";
+    llvm::raw_string_ostream os(text);
+    os << "module attributes {transform.with_named_sequence} {\n"
+          "transform.named_sequence "
+       << FlatSymbolRefAttr::get(context, entry.taskKey)
+       << "(%func: !transform.any_op {transform.readonly}) {\n"
+          "  transform.yield\n}\n}";
   }
   std::string message;
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {

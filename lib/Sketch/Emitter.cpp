@@ -248,6 +248,7 @@ std::string mlir::ansor::emitScript(const SketchContext &context,
   std::string script;
   llvm::raw_string_ostream os(script);
   StringRef key = context.graph.getKey();
+  MLIRContext *mlirContext = context.graph.getTask().getContext();
   std::string symbol = (key + "_" + name).str();
   for (char &c : symbol)
     if (!llvm::isAlnum(c) && c != '_')
@@ -264,8 +265,8 @@ std::string mlir::ansor::emitScript(const SketchContext &context,
      << " {transform.readonly}) {\n"
      << "    %tasks = transform.structured.match ops{[\"func.func\"]} "
         "attributes {"
-     << kTaskAttr << " = \"" << key << "\"} in %module : (" << kHandle
-     << ") -> " << kHandle << "\n"
+     << kTaskAttr << " = " << StringAttr::get(mlirContext, key)
+     << "} in %module : (" << kHandle << ") -> " << kHandle << "\n"
      << "    transform.foreach %tasks : " << kHandle << " {\n"
      << "    ^bb0(%task: " << kHandle << "):\n"
      << "      transform.include @" << symbol

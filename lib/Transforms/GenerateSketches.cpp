@@ -33,6 +33,11 @@ static LogicalResult addSketch(ModuleOp module, const Sketch &sketch,
     bool isMain = sequence.getSymName() ==
                   transform::TransformDialect::kTransformEntryPointSymbolName;
     if (!isMain) {
+      if (module.lookupSymbol(sequence.getSymName()))
+        return emitError(loc)
+               << "the module has a @" << sequence.getSymName()
+               << " already: another function has this task's key, or sketches "
+                  "were generated before";
       for (StringRef name : {kSketchAttr, kDerivationAttr, kConstraintsAttr})
         sequence->setAttr(name, (*script)->getAttr(name));
       sequence->moveBefore(module.getBody(), module.getBody()->end());
