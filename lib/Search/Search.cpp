@@ -117,7 +117,14 @@ LogicalResult Session::addTasks() {
                   "StableHLO by --stablehlo-legalize-to-linalg)";
       SymbolTable symbols(module);
       bool specialized = !getDynamicSizes(module).empty();
+      std::string prefix = ("a" + Twine(kTaskKeyVersion) + "-").str();
       for (Task &task : ofNetwork) {
+        if (!StringRef(task.key).starts_with(prefix))
+          return symbols.lookup(task.name)->emitError()
+                 << "the task key '" << task.key << "' does not begin with '"
+                 << prefix
+                 << "': it was made by another version, or by hand; extract "
+                    "the tasks of the model again";
         // The general code beside the copies for given sizes stays as it is.
         if (specialized &&
             hasDynamicArguments(symbols.lookup<func::FuncOp>(task.name)))
