@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ansor/CostModel/CostModel.h"
+#include "ansor/Support/Files.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
@@ -118,7 +119,7 @@ public:
       auto at = [&] {
         return (path + ":" + Twine(line.line_number()) + ": ").str();
       };
-      llvm::Expected<llvm::json::Value> value = llvm::json::parse(*line);
+      llvm::Expected<llvm::json::Value> value = parseJson(*line);
       if (!value) {
         error = at() + llvm::toString(value.takeError());
         return failure();

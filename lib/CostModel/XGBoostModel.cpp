@@ -22,10 +22,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ansor/CostModel/CostModel.h"
+#include "ansor/Support/Files.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
@@ -282,25 +281,7 @@ LogicalResult XGBoostModel::save(StringRef path, std::string &error) const {
                 {"hash", llvm::utohexstr(llvm::xxh3_64bits(body), true, 16)}})
          << "\n"
          << body;
-  // Written aside and renamed: a reader never sees half a model.
-  std::string temporary = (path + ".tmp").str();
-  std::error_code code;
-  {
-    llvm::raw_fd_ostream file(temporary, code);
-    if (!code) {
-      file << text;
-      file.close();
-      code = file.error();
-      file.clear_error();
-    }
-  }
-  if (!code)
-    code = llvm::sys::fs::rename(temporary, path);
-  if (!code)
-    return success();
-  llvm::sys::fs::remove(temporary);
-  error = ("can't write '" + path + "': " + code.message()).str();
-  return failure();
+  return writeFile(path, [&](raw_ostream &file) { file << text; }, error);
 }
 
 LogicalResult XGBoostModel::read(StringRef path, Booster &result,
@@ -315,7 +296,7 @@ LogicalResult XGBoostModel::read(StringRef path, Booster &result,
     return failure();
   };
   auto [line, body] = (*buffer)->getBuffer().split('\n');
-  llvm::Expected<llvm::json::Value> value = llvm::json::parse(line);
+  llvm::Expected<llvm::json::Value> value = parseJson(line);
   if (!value)
     llvm::consumeError(value.takeError());
   llvm::json::Object *header = value ? value->getAsObject() : nullptr;

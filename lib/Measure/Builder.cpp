@@ -9,6 +9,7 @@
 #include "ansor/Measure/Builder.h"
 #include "ansor/InitAll.h"
 #include "ansor/Space/DesignSpace.h"
+#include "ansor/Support/Files.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/FileSystem.h"
@@ -173,16 +174,16 @@ BuildResult ansor::buildArtifact(ModuleOp module, llvm::json::Value manifest,
 
   result.artifact = (output + ".so").str();
   std::string linkError;
-  if (failed(linkShared({object}, result.artifact,
-                        getTarget(module).triple, linkError)))
-    return fail(ErrorKind::BuildCrash, "linking failed: " + linkError);
+  if (failed(linkShared({object}, result.artifact, getTarget(module).triple,
+                        linkError)))
+    // Never the candidate's fault.
+    return fail(ErrorKind::Device, "linking failed: " + linkError);
   result.manifest = (output + ".json").str();
-  std::error_code code;
-  llvm::raw_fd_ostream file(result.manifest, code);
-  file << manifest << "\n";
-  file.close();
-  if (code || file.has_error())
-    return fail(ErrorKind::BuildCrash, "can't write " + result.manifest);
+  std::string writeError;
+  if (failed(writeFile(
+          result.manifest, [&](raw_ostream &os) { os << manifest << "\n"; },
+          writeError)))
+    return fail(ErrorKind::Device, writeError);
   return result;
 }
 

@@ -139,6 +139,12 @@ LogicalResult ansor::emitObject(ModuleOp module, StringRef path,
              << path << "'";
     codegen.run(*llvmModule);
   }
+  out.os().flush();
+  if (std::error_code full = out.os().error()) {
+    out.os().clear_error();
+    return module.emitError("can't write '")
+           << path << "': " << full.message();
+  }
   out.keep();
   return success();
 }
@@ -183,5 +189,8 @@ LogicalResult ansor::linkShared(ArrayRef<std::string> objects, StringRef path,
   error = message;
   if (auto text = llvm::MemoryBuffer::getFile(log))
     error += (*text)->getBuffer().str();
+  if (error.empty())
+    error = *linker + " gave no reason; is there space left for '" + path.str() +
+            "'?";
   return failure();
 }

@@ -14,6 +14,7 @@
 
 #include "ansor/Record/Record.h"
 #include "ansor/Space/DesignSpace.h"
+#include "ansor/Support/Files.h"
 #include "ansor/Task/Sizes.h"
 #include "ansor/Task/Task.h"
 #include "mlir/Dialect/Transform/IR/TransformDialect.h"
@@ -24,7 +25,6 @@
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
@@ -218,17 +218,15 @@ LogicalResult ansor::writeLibrary(StringRef path, ArrayRef<BestEntry> entries,
       buildLibrary(entries, target, context, error, dynamicSizes);
   if (failed(library))
     return failure();
-  llvm::Error written = llvm::writeToOutput(path, [&](raw_ostream &os) {
-    os << "// Best schedules, by task key. Replay on the extracted module.\n";
-    (*library)->print(os);
-    os << "\n";
-    return llvm::Error::success();
-  });
-  if (!written)
-    return success();
-  error = "cannot write the library '" + path.str() +
-          "': " + llvm::toString(std::move(written));
-  return failure();
+  return writeFile(
+      path,
+      [&](raw_ostream &os) {
+        os << "// Best schedules, by task key. Replay on the extracted "
+              "module.\n";
+        (*library)->print(os);
+        os << "\n";
+      },
+      error);
 }
 
 //===----------------------------------------------------------------------===//

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ansor/Record/Record.h"
+#include "ansor/Support/Files.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
@@ -248,7 +249,7 @@ static RunRecord parseRun(Fields &fields) {
 
 /// Reads one line into `log`; the problem, if there is one.
 static std::string parseLine(StringRef line, RecordLog &log) {
-  llvm::Expected<json::Value> value = json::parse(line);
+  llvm::Expected<json::Value> value = parseJson(line);
   if (!value)
     return "not a JSON object (" + llvm::toString(value.takeError()) + ")";
   const json::Object *object = value->getAsObject();

@@ -9,6 +9,7 @@
 #include "ansor/IR/AnsorDialect.h"
 #include "ansor/IR/KnobVerifier.h"
 #include "ansor/Space/DesignSpace.h"
+#include "ansor/Support/Files.h"
 #include "ansor/Transforms/Passes.h"
 #include "mlir/Dialect/Transform/IR/TransformOps.h"
 
@@ -153,7 +154,7 @@ ApplyDecisionsPass::applyJSON(MutableArrayRef<OpenSequence> sequences) {
   std::string text = decisions;
   if (!StringRef(text).trim().starts_with("{"))
     text = "{" + text + "}";
-  llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
+  llvm::Expected<llvm::json::Value> value = parseJson(text);
   if (!value)
     return emitError(module.getLoc()) << "option 'decisions' is no JSON: "
                                       << llvm::toString(value.takeError());

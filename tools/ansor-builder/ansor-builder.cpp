@@ -14,6 +14,7 @@
 
 #include "ansor/Measure/Builder.h"
 #include "ansor/Runtime/Limits.h"
+#include "ansor/Support/Files.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <iostream>
 #include <unistd.h>
@@ -106,7 +107,7 @@ int main(int argc, char **argv) {
       continue;
     BuildResult result;
     int64_t id = 0;
-    auto parsed = llvm::json::parse(line);
+    auto parsed = parseJson(line);
     if (!parsed) {
       result.error = ErrorKind::Device;
       result.message = "bad request: " + llvm::toString(parsed.takeError());

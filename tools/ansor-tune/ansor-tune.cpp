@@ -15,17 +15,16 @@
 #include "ansor/InitAll.h"
 #include "ansor/Search/Search.h"
 #include "ansor/Search/Simulation.h"
+#include "ansor/Support/Files.h"
 #include "ansor/Support/LoadModule.h"
 #include "ansor/Task/Sizes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/WithColor.h"
 #include <csignal>
 
@@ -194,7 +193,8 @@ static bool checkWritable(StringRef path) {
     return false;
   }
   llvm::sys::Process::SafelyCloseFileDescriptor(fd);
-  if (!existed)
+  // Of a link to nowhere, that place is made: the link stays.
+  if (!existed && !llvm::sys::fs::is_symlink_file(path))
     llvm::sys::fs::remove(path);
   return true;
 }
@@ -303,13 +303,12 @@ static LogicalResult writeTuned(ModuleOp module, StringRef path,
     if (failed(applyLibrary(module, **library)))
       return failure();
   }
-  std::unique_ptr<llvm::ToolOutputFile> output =
-      openOutputFile(path, &error);
-  if (!output)
+  auto print = [&](raw_ostream &os) {
+    module.print(os);
+    os << "\n";
+  };
+  if (failed(writeFile(path, print, error)))
     return failure(fail(error));
-  module.print(output->os());
-  output->os() << "\n";
-  output->keep();
   return success();
 }
 

@@ -257,7 +257,7 @@ TEST_F(LibraryTest, UnwritablePlacesAreToldOf) {
   EXPECT_TRUE(failed(writeLibrary("/nowhere/best.mlir",
                                   {makeEntry("a1-00", "4")}, target, &context,
                                   error)));
-  EXPECT_NE(error.find("cannot write the library '/nowhere/best.mlir'"),
+  EXPECT_NE(error.find("cannot write '/nowhere/best.mlir'"),
             std::string::npos);
 }
 
