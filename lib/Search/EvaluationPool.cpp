@@ -126,8 +126,9 @@ Evaluation EvaluationPool::Worker::evaluate(unsigned number,
 
 EvaluationPool::EvaluationPool(const DialectRegistry &registry,
                                unsigned threads) {
-  if (threads == 0)
-    threads = std::max(1u, std::thread::hardware_concurrency());
+  // A context each: more of them than cores only take memory.
+  unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+  threads = threads == 0 ? cores : std::min(threads, cores);
   for (unsigned i = 0; i < threads; ++i)
     workers.push_back(std::make_unique<Worker>(registry));
 }

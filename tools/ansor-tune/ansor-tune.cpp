@@ -26,6 +26,7 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
+#include <cmath>
 #include <csignal>
 
 using namespace mlir;
@@ -175,6 +176,8 @@ static void handleSignals() {
 // main
 //===----------------------------------------------------------------------===//
 
+static constexpr int kMaxThreads = 1024;
+
 static int fail(const Twine &message) {
   llvm::WithColor::error(llvm::errs(), "ansor-tune") << message << "\n";
   return 1;
@@ -251,9 +254,14 @@ static FailureOr<TuneOptions> makeOptions(ModuleOp module,
     problem = "timeouts must be positive";
   else if (flags.population < 1)
     problem = "--population must be at least 1";
-  else if (flags.earlyStop < 0 || flags.minRepeat < 0 ||
+  else if (flags.earlyStop < 0 || !(flags.minRepeat >= 0) ||
            flags.builders < 0 || flags.scoreThreads < 0)
     problem = "numbers must not be negative";
+  else if (flags.threads > kMaxThreads || flags.builders > kMaxThreads)
+    problem = "threads and builders must be 1024 at most";
+  else if (std::isinf(flags.minRepeat) || std::isinf(flags.buildTimeout) ||
+           std::isinf(flags.runTimeout))
+    problem = "times must be finite";
   if (!problem.empty()) {
     fail(problem);
     return failure();
