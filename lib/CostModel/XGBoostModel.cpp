@@ -140,7 +140,8 @@ LogicalResult XGBoostModel::makeBooster(Matrix *train, Booster &result,
       {"max_depth", std::to_string(options.maxDepth)},
       {"eta", std::to_string(options.eta)},
       {"gamma", std::to_string(options.gamma)},
-      {"min_child_weight", std::to_string(options.minChildWeight)}};
+      {"min_child_weight", std::to_string(options.minChildWeight)},
+      {"colsample_bynode", std::to_string(options.featureShare)}};
   for (auto &[name, value] : parameters)
     if (failed(check(XGBoosterSetParam(handle, name, value.c_str()),
                      "setting a parameter", error)))
@@ -180,7 +181,8 @@ LogicalResult XGBoostModel::train(const TrainingSet &set, Booster &result,
       double sum = start;
       for (size_t r = row; r < row + count; ++r)
         sum += margins[r];
-      double weight = std::max(label, options.minWeight);
+      double weight =
+          std::max(std::pow(label, options.weightPower), options.minWeight);
       for (size_t end = row + count; row < end; ++row) {
         gradients[row] = weight * (sum - label);
         hessians[row] = weight;

@@ -20,6 +20,8 @@ using namespace mlir::ansor;
 static constexpr unsigned kSampleAttempts = 64;
 /// A sketch that gives nothing new so often in a row is left out of a call.
 static constexpr unsigned kBarrenLimit = 16;
+/// Samples that a schedule of another extent is fitted to.
+static constexpr unsigned kRefitSamples = 256;
 /// Mates that are looked at to find one of the same sketch.
 static constexpr unsigned kMateAttempts = 8;
 
@@ -46,6 +48,64 @@ uint64_t ansor::uniformIndex(RandomGenerator &rng, uint64_t bound) {
 
 double ansor::uniformReal(RandomGenerator &rng) {
   return double(rng() >> 11) * 0x1.0p-53;
+}
+
+/// How far a group's values are from those of another extent: inner levels count
+/// more, and a choice is the same or not.
+static double distance(const KnobGroup &group, ArrayRef<int64_t> a,
+                       ArrayRef<int64_t> b) {
+  double sum = 0;
+  for (size_t level = 0; level < a.size(); ++level) {
+    if (group.domains[level].kind != KnobKind::Tile)
+      sum += a[level] != b[level];
+    else
+      sum += (level + 1) * std::abs(std::log2(double(std::max<int64_t>(1, a[level])) /
+                                              std::max<int64_t>(1, b[level])));
+  }
+  return sum;
+}
+
+std::optional<Decisions> ansor::refit(const DesignSpace &from,
+                                      const Decisions &decisions,
+                                      const DesignSpace &to,
+                                      RandomGenerator &rng) {
+  ArrayRef<KnobGroup> groups = to.getGroups();
+  auto alike = [](const KnobGroup &a, const KnobGroup &b) {
+    return a.name == b.name && a.knobs.size() == b.knobs.size();
+  };
+  if (!llvm::equal(from.getGroups(), groups, alike) ||
+      decisions.size() != groups.size())
+    return std::nullopt;
+
+  // Group by group, the closest of some samples.
+  Decisions best = to.sample(rng);
+  for (unsigned i = 0; i < kRefitSamples; ++i) {
+    Decisions other = to.sample(rng);
+    for (size_t g = 0; g < groups.size(); ++g)
+      if (distance(groups[g], decisions[g], other[g]) <
+          distance(groups[g], decisions[g], best[g]))
+        best[g] = other[g];
+  }
+  if (!to.check(best))
+    return best;
+
+  // Together they break a constraint: the closest legal sample.
+  std::optional<Decisions> legal;
+  double least = 0;
+  llvm::StringMap<int64_t> ignored;
+  for (unsigned i = 0; i < kRefitSamples / 4; ++i) {
+    std::optional<Decisions> other = to.sampleLegal(rng, 4, ignored);
+    if (!other)
+      continue;
+    double sum = 0;
+    for (size_t g = 0; g < groups.size(); ++g)
+      sum += distance(groups[g], decisions[g], (*other)[g]);
+    if (!legal || sum < least) {
+      least = sum;
+      legal = std::move(other);
+    }
+  }
+  return legal;
 }
 
 std::vector<Candidate> Evolution::sample(unsigned count) {
@@ -128,6 +188,27 @@ struct Scored {
   }
 };
 } // namespace
+
+std::vector<Candidate> Evolution::neighbours(ArrayRef<Candidate> parents,
+                                             unsigned count) {
+  std::vector<Candidate> found;
+  if (parents.empty())
+    return found;
+  llvm::StringSet<> keys;
+  for (size_t attempt = 0; found.size() < count && attempt < 4 * size_t(count);
+       ++attempt) {
+    const Candidate &parent = parents[attempt % parents.size()];
+    const DesignSpace &space = spaces[parent.sketch];
+    std::optional<Decisions> decisions = space.mutate(parent.decisions, rng);
+    if (!decisions || space.check(*decisions))
+      continue;
+    Candidate child{parent.sketch, std::move(*decisions)};
+    std::string key = child.key();
+    if (!excluded.contains(key) && keys.insert(key).second)
+      found.push_back(std::move(child));
+  }
+  return found;
+}
 
 std::vector<Candidate> Evolution::run(std::vector<Candidate> initial,
                                       unsigned count, ScoreFn score) {

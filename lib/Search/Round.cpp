@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Session.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 
@@ -16,6 +17,8 @@ using namespace mlir::ansor;
 /// Trials that are measured in one go: their records are written together, so
 /// that a killed run loses little.
 static constexpr size_t kChunk = 16;
+/// Candidates that each similar task lends.
+static constexpr size_t kBorrowed = 2;
 
 LogicalResult Session::tuneOnce(unsigned index, int64_t count) {
   TaskState &state = result.tasks[index];
@@ -36,7 +39,9 @@ LogicalResult Session::tuneOnce(unsigned index, int64_t count) {
   }
   RandomGenerator rng =
       makeGenerator(options.seed, state.task.key, state.trials);
+  tuned.search->setSeeds(borrow(index, rng));
   std::vector<Candidate> batch = tuned.search->nextBatch(count, scorer, rng);
+  std::vector<double> scores = tuned.search->getBatchScores().vec();
   for (const auto &entry : tuned.search->getRejections())
     state.rejections[entry.getKey().str()] = entry.getValue();
   if (batch.empty()) {
@@ -57,11 +62,69 @@ LogicalResult Session::tuneOnce(unsigned index, int64_t count) {
       return failure();
     rest = rest.drop_front(chunk.size());
   }
+  noteRanking(index, batch, scores);
   endRound(index);
   if (options.earlyStop > 0 &&
       state.trials - schedule[index].lastGain >= options.earlyStop)
     state.finished = schedule[index].finished = true;
   return success();
+}
+
+std::vector<Candidate> Session::borrow(unsigned index,
+                                       RandomGenerator &rng) const {
+  const TunedTask &tuned = tasks[index];
+  std::vector<Candidate> borrowed;
+  llvm::StringSet<> keys;
+  for (unsigned other = 0; other < tasks.size(); ++other) {
+    const TunedTask &donor = tasks[other];
+    if (other == index ||
+        schedule[other].structure != schedule[index].structure ||
+        donor.sketchNames != tuned.sketchNames)
+      continue;
+    for (const auto &[seconds, candidate] :
+         donor.search->getMeasured().take_front(kBorrowed)) {
+      unsigned sketch = candidate.sketch;
+      std::optional<Decisions> decisions =
+          refit(donor.search->getSpaces()[sketch], candidate.decisions,
+                tuned.search->getSpaces()[sketch], rng);
+      if (!decisions)
+        continue;
+      Candidate fitted{sketch, std::move(*decisions)};
+      if (keys.insert(fitted.key()).second)
+        borrowed.push_back(std::move(fitted));
+    }
+  }
+  return borrowed;
+}
+
+void Session::noteRanking(unsigned index, ArrayRef<Candidate> batch,
+                          ArrayRef<double> scores) {
+  TaskState &state = result.tasks[index];
+  // Scores and times of what was measured without failure.
+  SmallVector<std::pair<double, double>> results;
+  for (auto [candidate, score] : llvm::zip(batch, scores)) {
+    double seconds = tasks[index].search->getSeconds(candidate);
+    if (std::isfinite(seconds))
+      results.push_back({score, seconds});
+  }
+  for (size_t i = 0; i < results.size(); ++i)
+    for (size_t j = 0; j < results.size(); ++j) {
+      if (results[i].second * 1.02 >= results[j].second)
+        continue; // i is not clearly faster
+      ++state.pairs;
+      state.rightPairs += results[i].first > results[j].first;
+    }
+  size_t quarter = results.size() / 4;
+  if (quarter == 0)
+    return;
+  SmallVector<std::pair<double, double>> byScore = results;
+  llvm::sort(byScore, std::greater<>());
+  llvm::sort(results, llvm::less_second());
+  double limit = results[quarter - 1].second;
+  state.top += quarter;
+  state.rightTop += std::min<size_t>(
+      quarter, llvm::count_if(ArrayRef(byScore).take_front(quarter),
+                              [&](auto &got) { return got.second <= limit; }));
 }
 
 void Session::endRound(unsigned index) {

@@ -94,6 +94,10 @@ private:
   LogicalResult measureBatch(unsigned index, ArrayRef<Candidate> batch);
   std::vector<MeasureResult> measure(ArrayRef<MeasureInput> inputs);
   LogicalResult train(StringRef key);
+  /// Good candidates of tasks like this one, fitted to it.
+  std::vector<Candidate> borrow(unsigned index, RandomGenerator &rng) const;
+  void noteRanking(unsigned index, ArrayRef<Candidate> batch,
+                   ArrayRef<double> scores);
   LogicalResult append(const TrialRecord &trial);
   /// What to measure for a candidate; its names go to `record`.
   FailureOr<MeasureInput> describe(unsigned index, const Candidate &candidate,

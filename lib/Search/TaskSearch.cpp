@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::ansor;
@@ -128,55 +130,144 @@ std::vector<Candidate> TaskSearch::sampleValid(Evolution &evolution,
   return valid;
 }
 
+class TaskSearch::BatchBuilder {
+public:
+  BatchBuilder(TaskSearch &search, unsigned count)
+      : search(search), count(count) {}
+
+  bool isFull() const { return batch.size() == count; }
+  size_t size() const { return batch.size(); }
+
+  /// Takes `candidate`, unless it is in the batch, or is the same program as
+  /// one that was measured or is in the batch: other decisions may give the
+  /// same loops.
+  bool add(const Candidate &candidate) {
+    if (isFull() || search.measuredKeys.contains(candidate.key()) ||
+        !keys.insert(candidate.key()).second)
+      return false;
+    const FeatureMatrix &features =
+        search.evaluate(candidate).front()->features;
+    if (features.rows() > 0) {
+      std::string program = hashFeatures(features);
+      if (search.measuredPrograms.contains(program) ||
+          !programs.insert(program).second)
+        return false;
+    }
+    batch.push_back(candidate);
+    return true;
+  }
+
+  /// The batch, filled up from `spare`.
+  std::vector<Candidate> take(ArrayRef<Candidate> spare) {
+    for (const Candidate &candidate : spare)
+      add(candidate);
+    return std::move(batch);
+  }
+
+private:
+  TaskSearch &search;
+  unsigned count;
+  std::vector<Candidate> batch;
+  llvm::StringSet<> keys, programs;
+};
+
 std::vector<Candidate> TaskSearch::nextBatch(unsigned count, CostModel *model,
                                              RandomGenerator &rng) {
+  batchScores.clear();
   if (count == 0)
     return {};
   Evolution evolution(spaces, options, measuredKeys, rng, rejections);
-  if (!model)
-    return sampleValid(evolution, count, count);
+  BatchBuilder batch(*this, count);
+  if (!model) {
+    for (const Candidate &seed : seeds)
+      if (batch.size() < (count + 3) / 4 && evaluate(seed).front()->valid)
+        batch.add(seed);
+    for (unsigned round = 0; round < kSampleRounds && !batch.isFull();
+         ++round) {
+      unsigned wanted = count - batch.size();
+      std::vector<Candidate> samples = sampleValid(evolution, wanted, wanted);
+      if (samples.empty())
+        break;
+      for (const Candidate &candidate : samples)
+        batch.add(candidate);
+    }
+    return batch.take({});
+  }
 
   // The population follows the batch, see EvolutionOptions::scoredPerTrial.
   unsigned population = std::clamp<unsigned>(
       options.scoredPerTrial * count / (options.generations + 1), 16,
       std::max(16u, options.population));
+  std::vector<Candidate> best;
   size_t fromMeasured = std::min<size_t>(
       measured.size(), size_t(options.measuredShare * population));
+  for (const auto &[seconds, candidate] :
+       ArrayRef(measured).take_front(fromMeasured))
+    best.push_back(candidate);
   unsigned wanted = std::max<unsigned>(population - fromMeasured, 1);
   std::vector<Candidate> samples = sampleValid(
       evolution, std::min({options.initialValid, wanted}), wanted);
   std::vector<Candidate> initial = samples;
-  for (size_t i = 0; i < fromMeasured; ++i)
-    initial.push_back(measured[i].second);
-  std::vector<Candidate> ranked = evolution.run(
-      std::move(initial), count,
-      [&](ArrayRef<Candidate> candidates) { return score(candidates, *model); });
+  llvm::append_range(initial, best);
+  llvm::append_range(initial, seeds);
+  auto scoreAll = [&](ArrayRef<Candidate> candidates) {
+    return score(candidates, *model);
+  };
+  std::vector<Candidate> ranked =
+      evolution.run(std::move(initial), population * (options.generations + 1),
+                    scoreAll);
+  std::vector<Candidate> near = evolution.neighbours(
+      ArrayRef(best).take_front(options.exploitParents), 4 * population / 5);
 
-  // eps-greedy: now and then a random one instead of the best ranked.
+  // Equal scores are the model's ignorance: a few of each. eps-greedy: now and
+  // then a random one instead of the best ranked.
   double epsilon = options.epsGreedy;
   if (measuredKeys.empty())
     epsilon = std::max(epsilon, kFirstEpsilon);
-  std::vector<Candidate> batch;
-  llvm::StringSet<> picked;
-  size_t nextRanked = 0;
-  while (batch.size() < count) {
-    std::optional<Candidate> pick;
-    bool random = nextRanked == ranked.size() ||
-                  uniformReal(rng) < epsilon;
-    if (random && !samples.empty()) {
-      size_t index = uniformIndex(rng, samples.size());
-      pick = std::move(samples[index]);
-      samples.erase(samples.begin() + index);
-    } else if (nextRanked < ranked.size()) {
-      pick = std::move(ranked[nextRanked++]);
-    } else {
-      break;
+  std::map<double, unsigned> ofScore;
+  std::vector<Candidate> spare;
+  auto addRanked = [&](ArrayRef<Candidate> candidates, size_t end) {
+    std::vector<double> scores = score(candidates, *model);
+    std::vector<size_t> order(candidates.size());
+    std::iota(order.begin(), order.end(), 0);
+    llvm::sort(order, [&](size_t a, size_t b) {
+      return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
+    });
+    for (size_t position : order) {
+      const Candidate &candidate = candidates[position];
+      double value = scores[position];
+      if (batch.size() >= end || value == -kInfinity)
+        break;
+      if (!samples.empty() && uniformReal(rng) < epsilon) {
+        size_t index = uniformIndex(rng, samples.size());
+        batch.add(samples[index]);
+        samples.erase(samples.begin() + index);
+        if (batch.size() >= end)
+          break;
+      }
+      unsigned &taken = ofScore[value];
+      if (taken >= options.perScore)
+        spare.push_back(candidate);
+      else if (batch.add(candidate))
+        ++taken;
     }
-    if (picked.insert(pick->key()).second)
-      batch.push_back(std::move(*pick));
-  }
-  interpret(batch);
-  return batch;
+  };
+  size_t exploit = size_t(std::lround(options.exploitShare * count));
+  addRanked(near, exploit);
+  addRanked(ranked, count);
+  llvm::append_range(spare, samples);
+  std::vector<Candidate> result = batch.take(spare);
+  interpret(result);
+  batchScores = score(result, *model);
+  return result;
+}
+
+double TaskSearch::getSeconds(const Candidate &candidate) const {
+  std::string key = candidate.key();
+  for (const auto &[seconds, other] : measured)
+    if (other.key() == key)
+      return seconds;
+  return kInfinity;
 }
 
 std::optional<Candidate> TaskSearch::predictBest(CostModel &model,
@@ -205,6 +296,8 @@ std::vector<TrainingSample> TaskSearch::addMeasured(
   for (auto [result, evaluation] : llvm::zip_equal(results, evaluations)) {
     auto &[candidate, seconds] = result;
     measuredKeys.insert(candidate.key());
+    if (evaluation->features.rows() > 0)
+      measuredPrograms.insert(hashFeatures(evaluation->features));
     if (std::isfinite(seconds)) {
       auto position = std::upper_bound(
           measured.begin(), measured.end(), seconds,

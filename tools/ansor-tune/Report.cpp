@@ -194,6 +194,18 @@ void ansor::printReport(raw_ostream &os, const TuneResult &result,
   os << "rounds: " << rounds << ", " << learned << " by the learned model; "
      << "trials: " << trials << ", " << resumed << " from the records; "
      << "candidates scored: " << cost.scored << "\n";
+  int64_t pairs = 0, rightPairs = 0, top = 0, rightTop = 0;
+  for (const TaskState &state : result.tasks) {
+    pairs += state.pairs;
+    rightPairs += state.rightPairs;
+    top += state.top;
+    rightTop += state.rightTop;
+  }
+  if (pairs > 0 && top > 0)
+    os << format("model, within the batches that it chose: %.2f of pairs in "
+                 "the right order, %.2f of the fastest quarter in its first "
+                 "quarter\n",
+                 double(rightPairs) / pairs, double(rightTop) / top);
   os << format("time: %.1f s = extract %.1f + sketch %.1f + sample %.1f + "
                "score %.1f + train %.1f + measure %.1f (build %.1f, run %.1f, "
                "check %.1f) + rest\n",

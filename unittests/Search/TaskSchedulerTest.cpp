@@ -377,8 +377,8 @@ TEST_F(SchedulerTest, CurvesThatEndAreFinished) {
 
 TEST(RoundSizeTest, FollowsTrialsAndTasks) {
   EXPECT_EQ(roundSize(1000, 1), 64);
-  EXPECT_EQ(roundSize(200, 1), 50);
-  EXPECT_EQ(roundSize(640, 10), 16);
+  EXPECT_EQ(roundSize(200, 1), 25);
+  EXPECT_EQ(roundSize(1280, 10), 16);
   EXPECT_EQ(roundSize(100, 10), 5); // half of a task's share
   EXPECT_EQ(roundSize(10, 10), 1);
 }

@@ -167,4 +167,158 @@ TEST_F(TaskSearchTest, ScoringIsBoundedByTheBatch) {
   EXPECT_GT(search->getScored(), int64_t(8 * options.scoredPerTrial / 4));
 }
 
+/// The sum of the logarithms of the first group's tiles is all that tells
+/// programs apart.
+class CoarseEvaluator : public Evaluator {
+public:
+  std::vector<Evaluation> evaluate(ArrayRef<Candidate> candidates) override {
+    std::vector<Evaluation> results;
+    for (const Candidate &candidate : candidates) {
+      Evaluation evaluation;
+      evaluation.valid = true;
+      evaluation.features.data.assign(kNumFeatures, candidate.sketch);
+      for (int64_t value : candidate.decisions[0])
+        evaluation.features.data[0] += std::log2(value);
+      results.push_back(std::move(evaluation));
+    }
+    return results;
+  }
+};
+
+TEST_F(TaskSearchTest, EqualProgramsAreMeasuredOnce) {
+  TaskSearch search("a1-00", spaces, std::make_unique<CoarseEvaluator>(),
+                    options);
+  CoarseEvaluator evaluator;
+  std::unique_ptr<CostModel> model = createRandomModel(1);
+  RandomGenerator rng(1);
+  llvm::StringSet<> programs;
+  size_t measured = 0;
+  for (int round = 0; round < 8; ++round)
+    for (const Candidate &candidate :
+         search.nextBatch(8, round ? model.get() : nullptr, rng)) {
+      ++measured;
+      EXPECT_TRUE(
+          programs.insert(hashFeatures(evaluator.evaluate(candidate)[0].features))
+              .second);
+      search.addMeasured(candidate, 1);
+    }
+  EXPECT_GT(measured, 16u);
+}
+
+/// Scores all programs alike, but for those of the second sketch.
+class FlatModel : public CostModel {
+public:
+  StringRef getName() const override { return "flat"; }
+  std::vector<double> predict(ArrayRef<FeatureMatrix> programs) override {
+    std::vector<double> scores;
+    for (const FeatureMatrix &program : programs)
+      scores.push_back(program.data[0] == 0 ? 1 : 0.5);
+    return scores;
+  }
+  LogicalResult update(ArrayRef<TrainingSample>) override { return success(); }
+  bool isTrained() const override { return true; }
+  LogicalResult save(StringRef, std::string &) const override {
+    return failure();
+  }
+  LogicalResult load(StringRef, std::string &) override { return failure(); }
+  LogicalResult loadBase(StringRef, std::string &) override {
+    return failure();
+  }
+};
+
+TEST_F(TaskSearchTest, EqualScoresDoNotFillABatch) {
+  options.epsGreedy = 0;
+  auto search = makeSearch();
+  FlatModel model;
+  RandomGenerator rng(1);
+  auto batch = search->nextBatch(4, &model, rng);
+  ASSERT_EQ(batch.size(), 4u);
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(batch[i].sketch, i < 2 ? 0u : 1u);
+    EXPECT_EQ(search->getBatchScores()[i], i < 2 ? 1 : 0.5);
+  }
+  // Where there is nothing else, they do.
+  batch = search->nextBatch(8, &model, rng);
+  EXPECT_EQ(batch.size(), 8u);
+}
+
+TEST_F(TaskSearchTest, NeighboursOfTheBestAreTried) {
+  options.epsGreedy = 0;
+  options.exploitShare = 0.5;
+  options.exploitParents = 1;
+  options.perScore = 100;
+  auto search = makeSearch();
+  Candidate best{0, {{128, 32, 4}, {256, 64, 16}}};
+  search->addMeasured(best, 1);
+  FlatModel model;
+  RandomGenerator rng(1);
+  auto batch = search->nextBatch(8, &model, rng);
+  ASSERT_EQ(batch.size(), 8u);
+  for (size_t i = 0; i < 4; ++i) {
+    ASSERT_EQ(batch[i].sketch, 0u);
+    EXPECT_EQ((batch[i].decisions[0] != best.decisions[0]) +
+                  (batch[i].decisions[1] != best.decisions[1]),
+              1);
+  }
+}
+
+TEST_F(TaskSearchTest, SeedsAreMeasuredFirst) {
+  auto search = makeSearch();
+  std::vector<Candidate> seeds;
+  for (int64_t tile : {1, 2, 4, 8, 16})
+    seeds.push_back({1, {{tile, 1}}});
+  search->setSeeds(seeds);
+  RandomGenerator rng(1);
+  auto batch = search->nextBatch(8, nullptr, rng);
+  ASSERT_EQ(batch.size(), 8u);
+  // A quarter; the first one can't be built.
+  EXPECT_EQ(batch[0].key(), seeds[1].key());
+  EXPECT_EQ(batch[1].key(), seeds[2].key());
+  EXPECT_NE(batch[2].key(), seeds[3].key());
+  for (const Candidate &candidate : batch)
+    search->addMeasured(candidate, 1);
+  for (const Candidate &candidate : search->nextBatch(8, nullptr, rng))
+    EXPECT_NE(candidate.key(), seeds[1].key());
+}
+
+TEST_F(TaskSearchTest, TimesAreFoundByCandidate) {
+  auto search = makeSearch();
+  Candidate good{1, {{2, 1}}}, bad{1, {{4, 1}}}, unknown{1, {{8, 1}}};
+  search->addMeasured(good, 0.5);
+  search->addMeasured(bad, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(search->getSeconds(good), 0.5);
+  EXPECT_TRUE(std::isinf(search->getSeconds(bad)));
+  EXPECT_TRUE(std::isinf(search->getSeconds(unknown)));
+}
+
+TEST_F(TaskSearchTest, SchedulesAreFittedToOtherExtents) {
+  auto small = makeSpace(tileKnobs(0, 0, 3, 64) + tileKnobs(0, 1, 3, 48) +
+                         valueKnob("u", "unroll", 1, "0, 16, 64, 512"));
+  auto large = makeSpace(tileKnobs(0, 0, 3, 512) + tileKnobs(0, 1, 3, 96) +
+                         valueKnob("u", "unroll", 1, "0, 16, 64, 512"));
+  auto other = makeSpace(tileKnobs(0, 0, 2, 512));
+  ASSERT_TRUE(succeeded(small) && succeeded(large) && succeeded(other));
+  RandomGenerator rng(3);
+  Decisions decisions = {{32, 16, 8}, {48, 24, 8}, {64}};
+  ASSERT_FALSE(small->check(decisions));
+  std::optional<Decisions> fitted = refit(*small, decisions, *large, rng);
+  ASSERT_TRUE(fitted);
+  EXPECT_FALSE(large->check(*fitted));
+  EXPECT_EQ((*fitted)[0][2], 8);
+  EXPECT_EQ((*fitted)[1][2], 8);
+  EXPECT_EQ((*fitted)[1][1], 24);
+  EXPECT_EQ((*fitted)[2][0], 64);
+  EXPECT_FALSE(refit(*small, decisions, *other, rng));
+
+  // The way back, under a constraint that the closest tiles break.
+  auto tight = makeSpace(tileKnobs(0, 0, 3, 64) + tileKnobs(0, 1, 3, 48) +
+                             valueKnob("u", "unroll", 1, "0, 16, 64, 512"),
+                         R"({name = "small", max = 40 : i64, terms = [
+                            {knobs = ["s0.d0.l2", "s0.d1.l2"]}]})");
+  ASSERT_TRUE(succeeded(tight));
+  fitted = refit(*large, {{512, 64, 32}, {96, 48, 16}, {16}}, *tight, rng);
+  ASSERT_TRUE(fitted);
+  EXPECT_FALSE(tight->check(*fitted));
+}
+
 } // namespace

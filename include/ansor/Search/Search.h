@@ -78,6 +78,11 @@ struct TaskState {
   std::map<std::string, int64_t> rejections; ///< decisions by constraint
   std::map<std::string, std::string> reasons; ///< what has to hold, likewise
   int64_t learnedRounds = 0, rounds = 0;
+  /// How well the model ranked within the batches that it chose: pairs of
+  /// candidates whose times differ by more than 2%, and those in the right
+  /// order; the fastest quarter of each batch, and how many of it the model had
+  /// in its own first quarter.
+  int64_t pairs = 0, rightPairs = 0, top = 0, rightTop = 0;
   bool finished = false;           ///< nothing new to try, or stopped early
   bool predicted = false;          ///< by the cost model, and not measured
   int64_t compared = 0;            ///< candidates that were measured again

@@ -55,6 +55,15 @@ public:
   /// or nullopt if none builds.
   std::optional<Candidate> predictBest(CostModel &model, RandomGenerator &rng);
 
+  /// The model's scores of the last batch; empty if there was no model.
+  ArrayRef<double> getBatchScores() const { return batchScores; }
+
+  /// Candidates from elsewhere that may be good here. A first batch measures
+  /// some of them, and later ones breed from them.
+  void setSeeds(std::vector<Candidate> candidates) {
+    seeds = std::move(candidates);
+  }
+
   /// Notes the result of a trial, `seconds` infinite for a failed one. Returns
   /// the model's training sample.
   TrainingSample addMeasured(const Candidate &candidate, double seconds);
@@ -69,6 +78,8 @@ public:
   ArrayRef<std::pair<double, Candidate>> getMeasured() const {
     return measured;
   }
+  /// Of that candidate; infinite if it failed or was not measured.
+  double getSeconds(const Candidate &candidate) const;
   ArrayRef<DesignSpace> getSpaces() const { return spaces; }
 
   /// Counts of violated constraints; "transform" are scripts that failed.
@@ -91,12 +102,19 @@ private:
   std::vector<Candidate> sampleValid(Evolution &evolution, unsigned least,
                                      unsigned count);
 
+  /// Takes candidates into a batch that differ as programs from what was
+  /// measured and from each other.
+  class BatchBuilder;
+
   std::string taskKey;
   std::vector<DesignSpace> spaces;
   std::unique_ptr<Evaluator> evaluator;
   EvolutionOptions options;
 
   llvm::StringSet<> measuredKeys;
+  llvm::StringSet<> measuredPrograms; ///< hashes of their features
+  std::vector<Candidate> seeds;
+  std::vector<double> batchScores;
   std::vector<std::pair<double, Candidate>> measured; ///< good ones, by time
   llvm::StringMap<EvaluationRef> cache;
   llvm::StringMap<int64_t> rejections;
