@@ -11,7 +11,11 @@
 // program's error. With y the normalised throughput, w = max(y, floor) and
 // S the sum of the predictions:
 //
-//   loss = w / 2 * (S - y)^2     gradient = w * (S - y)     hessian = w
+//   loss = w / 2 * (S - y)^2     gradient = w * (S - y)     hessian = w * r
+//
+// A tree moves all rows of a program at once. With r = 1 a program of more than
+// 2 / eta rows would overshoot by more than its error, and diverge; so r is the
+// number of rows times eta, if that is above 1.
 //
 // A model with a base starts S from the base's score, so that its trees learn
 // the difference.
@@ -183,9 +187,10 @@ LogicalResult XGBoostModel::train(const TrainingSet &set, Booster &result,
         sum += margins[r];
       double weight =
           std::max(std::pow(label, options.weightPower), options.minWeight);
+      double rows = std::max(1.0, count * options.eta);
       for (size_t end = row + count; row < end; ++row) {
         gradients[row] = weight * (sum - label);
-        hessians[row] = weight;
+        hessians[row] = weight * rows;
       }
     }
     if (failed(check(XGBoosterBoostOneIter(result.get(), matrix.get(),

@@ -214,6 +214,20 @@ TEST(XGBoostModel, StartsFromABase) {
   EXPECT_EQ(predictAll(*model, heldOut), predictAll(*base, heldOut));
 }
 
+// All rows of a program move at once: steps must not add up beyond the error.
+TEST(XGBoostModel, ManyRowsConverge) {
+  std::mt19937_64 rng(3);
+  std::vector<TrainingSample> samples;
+  for (unsigned i = 0; i < 60; ++i)
+    samples.push_back({makeRandomProgram(rng, 24), "task", 1.0 + i});
+  auto model = createXGBoostModel();
+  ASSERT_TRUE(succeeded(model->update(samples)));
+  for (double score : predictAll(*model, samples)) {
+    EXPECT_GT(score, -0.5);
+    EXPECT_LT(score, 1.5);
+  }
+}
+
 TEST(XGBoostModel, EmptySets) {
   auto model = createXGBoostModel();
   EXPECT_TRUE(succeeded(model->update({})));
