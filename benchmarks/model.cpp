@@ -278,7 +278,8 @@ static json::Object measure(ArrayRef<Program> programs,
   double pairs = 0, top1 = 0, recall[2] = {0, 0};
   size_t withRecall[2] = {0, 0};
   const size_t wanted[2] = {30, 10};
-  for (auto &[task, members] : byTask) {
+  for (const auto &entry : byTask) {
+    const std::vector<size_t> &members = entry.second;
     double best = std::numeric_limits<double>::infinity();
     for (size_t i : members)
       best = std::min(best, programs[i].sample.seconds);
