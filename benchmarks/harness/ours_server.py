@@ -68,13 +68,19 @@ class Packed:
         self.arrays = [aligned(a) for a in arrays]
         self.shapes = [r["shape"] for r in manifest["results"]]
         self.types = [r["type"] for r in manifest["results"]]
-        self.results = [(ctypes.c_int64 * (3 + 2 * len(s)))() for s in self.shapes]
+        # Results are written where their descriptors point; others are allocated.
+        self.buffers = [
+            None if -1 in s else aligned(np.zeros(s, values.numpy_type(t)))
+            for s, t in zip(self.shapes, self.types)]
+        self.results = [
+            (ctypes.c_int64 * (3 + 2 * len(s)))() if b is None else descriptor(b)
+            for s, b in zip(self.shapes, self.buffers)]
         self.descriptors = self.results + [descriptor(a) for a in self.arrays]
         self.args = (ctypes.c_void_p * len(self.descriptors))(
             *[ctypes.addressof(d) for d in self.descriptors])
         ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.entry.value)(
             ctypes.addressof(self.args))
-        mine = {a.ctypes.data for a in self.arrays}
+        mine = {a.ctypes.data for a in self.arrays + self.buffers if a is not None}
         self.fresh = bytes(int(r[0] not in mine) for r in self.results)
 
     def run(self, count, clock):
