@@ -80,34 +80,6 @@ static bool isContraction(linalg::GenericOp op) {
   return false;
 }
 
-/// Lets `op` read `input` from a copy whose dimensions are in `order`.
-static Operation *transposeOperand(linalg::GenericOp op, OpOperand &input,
-                                   ArrayRef<unsigned> order) {
-  OpBuilder b(op);
-  auto type = cast<RankedTensorType>(input.get().getType());
-  SmallVector<int64_t> shape;
-  for (unsigned dim : order)
-    shape.push_back(type.getDimSize(dim));
-  Value empty =
-      tensor::EmptyOp::create(b, op.getLoc(), shape, type.getElementType());
-  AffineMap permutation = AffineMap::getPermutationMap(order, b.getContext());
-  auto copy = linalg::GenericOp::create(
-      b, op.getLoc(), empty.getType(), input.get(), empty,
-      ArrayRef<AffineMap>{inversePermutation(permutation),
-                          b.getMultiDimIdentityMap(order.size())},
-      SmallVector<utils::IteratorType>(order.size(),
-                                       utils::IteratorType::parallel),
-      [](OpBuilder &nested, Location loc, ValueRange args) {
-        linalg::YieldOp::create(nested, loc, args.front());
-      });
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  AffineMap &map = maps[input.getOperandNumber()];
-  map = permutation.compose(map);
-  input.set(copy.getResult(0));
-  op.setIndexingMapsAttr(b.getAffineMapArrayAttr(maps));
-  return copy;
-}
-
 /// Whether a chain can hold `op` at all.
 bool Chain::mayJoin(linalg::GenericOp op) const {
   if (!isFree(op) || !(isAnchor(op) || isPointwise(op)) ||
@@ -305,6 +277,7 @@ bool Chain::joinShrinking(bool &reduced) {
 /// Transposes what contractions read across the vectors of their results, if
 /// many rows read it again: as a stage of the chain that serves all of them.
 void Chain::transposeOperands(TaskGroup &group) {
+  IRRewriter rewriter(root.getContext());
   SmallVector<int64_t> rootExtents = root.getStaticLoopRanges();
   for (auto &[member, follows] : members) {
     auto op = cast<linalg::GenericOp>(member);
@@ -325,12 +298,7 @@ void Chain::transposeOperands(TaskGroup &group) {
       if (!position || *position + 1 == read.getNumResults() ||
           again < kMinRows || members.contains(input->get().getDefiningOp()))
         continue;
-      SmallVector<unsigned> order;
-      for (unsigned dim = 0; dim < read.getNumResults(); ++dim)
-        if (dim != *position)
-          order.push_back(dim);
-      order.push_back(*position);
-      group.ops.insert(transposeOperand(op, *input, order));
+      group.ops.insert(transposeInput(rewriter, op, input, *position));
     }
   }
 }

@@ -110,9 +110,10 @@ static std::optional<unsigned> findLaneDim(linalg::GenericOp op,
   return std::nullopt;
 }
 
-/// Makes dimension `dim` of `input` the last by a stage in front of `op`.
-static void transposeInput(RewriterBase &rewriter, linalg::GenericOp op,
-                           OpOperand *input, unsigned dim) {
+linalg::GenericOp ansor::detail::transposeInput(RewriterBase &rewriter,
+                                                linalg::GenericOp op,
+                                                OpOperand *input,
+                                                unsigned dim) {
   auto type = cast<RankedTensorType>(input->get().getType());
   MLIRContext *context = op.getContext();
   AffineMap map = op.getMatchingIndexingMap(input);
@@ -149,6 +150,7 @@ static void transposeInput(RewriterBase &rewriter, linalg::GenericOp op,
     input->set(moved.getResult(0));
     op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
   });
+  return moved;
 }
 
 void ansor::detail::exposeLayouts(RewriterBase &rewriter, func::FuncOp task) {

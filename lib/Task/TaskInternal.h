@@ -79,6 +79,10 @@ void selectInputs(RewriterBase &rewriter, linalg::GenericOp op,
 /// captures, merges equal inputs, and drops unused ones.
 void cleanInputs(RewriterBase &rewriter, linalg::GenericOp op);
 
+/// Lets `op` read `input` from a copy whose last dimension was number `dim`.
+linalg::GenericOp transposeInput(RewriterBase &rewriter, linalg::GenericOp op,
+                                 OpOperand *input, unsigned dim);
+
 //===----------------------------------------------------------------------===//
 // The steps
 //===----------------------------------------------------------------------===//
