@@ -112,14 +112,8 @@ LogicalResult Session::compareFinalists(unsigned index) {
       }))
     return success();
   for (auto [record, got] : llvm::zip_equal(records, results)) {
-    TrialRecord final = makeRecord(got);
-    final.taskKey = state.task.key;
-    final.sketch = record.sketch;
-    final.sketchHash = record.sketchHash;
-    final.decisions = record.decisions;
-    final.seed = options.seed;
+    TrialRecord final = makeRecord(index, std::move(record), got);
     final.trial = state.trials;
-    final.threads = options.measure.threads;
     if (writer && failed(writer->appendFinal(final)))
       return emitError() << writer->getError();
     tuned.finals.push_back(std::move(final));

@@ -142,8 +142,12 @@ std::vector<MeasureResult> Session::measure(ArrayRef<MeasureInput> inputs) {
   return measurer->measure(inputs);
 }
 
-TrialRecord ansor::makeRecord(const MeasureResult &measured) {
-  TrialRecord trial;
+TrialRecord Session::makeRecord(unsigned index, TrialRecord described,
+                                const MeasureResult &measured) const {
+  TrialRecord trial = std::move(described);
+  trial.taskKey = result.tasks[index].task.key;
+  trial.seed = options.seed;
+  trial.threads = options.measure.threads;
   trial.error = measured.error;
   trial.message = measured.message;
   trial.seconds = measured.seconds;
@@ -171,10 +175,7 @@ LogicalResult Session::measureReference(unsigned index) {
   if (measured.error == ErrorKind::Device && options.replayPath.empty())
     return emitError() << "cannot measure on this device: "
                               << measured.message;
-  TrialRecord trial = makeRecord(measured);
-  trial.taskKey = task.key;
-  trial.seed = options.seed;
-  trial.threads = options.measure.threads;
+  TrialRecord trial = makeRecord(index, {}, measured);
   note(index, {}, trial);
   return measured.error == ErrorKind::Device ? success() : append(trial);
 }
@@ -220,15 +221,9 @@ LogicalResult Session::measureBatch(unsigned index, ArrayRef<Candidate> batch) {
     if (interrupted && got.error != ErrorKind::None)
       continue;
     deviceOnly &= got.error == ErrorKind::Device;
-    TrialRecord record = makeRecord(got);
-    record.taskKey = state.task.key;
-    record.sketch = trial.sketch;
-    record.sketchHash = trial.sketchHash;
-    record.decisions = trial.decisions;
-    record.seed = options.seed;
+    TrialRecord record = makeRecord(index, std::move(trial), got);
     record.trial = state.trials;
     record.round = schedule[index].rounds();
-    record.threads = options.measure.threads;
     note(index, candidate, record);
     measured.push_back({candidate, record.median});
     if (failed(append(record)))

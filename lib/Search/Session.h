@@ -102,6 +102,9 @@ private:
   /// What to measure for a candidate; its names go to `record`.
   FailureOr<MeasureInput> describe(unsigned index, const Candidate &candidate,
                                    TrialRecord &record);
+  /// The record of a result for `described`, whose number is left out.
+  TrialRecord makeRecord(unsigned index, TrialRecord described,
+                         const MeasureResult &measured) const;
   /// The trials since the last call were a round of task `index`.
   void endRound(unsigned index);
 
@@ -140,9 +143,6 @@ private:
   Stopwatch watch; ///< since the start
   int64_t trialsAtStart = 0;
 };
-
-/// The record of a result, without what was measured.
-TrialRecord makeRecord(const MeasureResult &measured);
 
 /// The generator of one choice: seeded by the run's seed, by whom it is for,
 /// and by the trials behind it.
