@@ -8,7 +8,6 @@
 """Calls an object that ansor-builder made: its packed entry with memref
 descriptors."""
 import ctypes
-import ctypes.util
 import json
 import os
 
@@ -26,10 +25,9 @@ def timing_library(folder):
 
 
 def load_openmp():
-    for name in ("libomp.so.5", "libomp.so", ctypes.util.find_library("omp"),
-                 "/usr/lib/llvm-22/lib/libomp.so", "libgomp.so.1"):
+    for name in ("libomp.so.5", "libomp.so", "libgomp.so.1"):
         try:
-            return ctypes.CDLL(name, mode=ctypes.RTLD_GLOBAL) if name else None
+            return ctypes.CDLL(name, mode=ctypes.RTLD_GLOBAL)
         except OSError:
             continue
     return None
