@@ -56,8 +56,10 @@ createMachine(ModuleOp module, const TargetInfo &target, int optLevel) {
                                 : optLevel == 2 ? llvm::CodeGenOptLevel::Default
                                 : optLevel == 1 ? llvm::CodeGenOptLevel::Less
                                                 : llvm::CodeGenOptLevel::None;
+  llvm::TargetOptions settings;
+  settings.MCOptions.AsmVerbose = true; // loops and spills, for readers of .s
   std::unique_ptr<llvm::TargetMachine> machine(backend->createTargetMachine(
-      triple, target.cpu, target.features, llvm::TargetOptions(),
+      triple, target.cpu, target.features, settings,
       llvm::Reloc::PIC_, std::nullopt, level));
   if (!machine)
     module.emitError("can't create the code generator for cpu '")

@@ -6,12 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Machine.h"
 #include "ansor/InitAll.h"
 #include "ansor/Measure/Builder.h"
 #include "ansor/Measure/WorkerPool.h"
 #include "ansor/Record/Record.h"
 #include "ansor/Support/LoadModule.h"
 #include "ansor/Task/Task.h"
+#include "ansor/Transforms/Explain.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
@@ -77,6 +79,11 @@ struct Options {
   cl::opt<bool> profile{"profile",
                         cl::desc("print where the time goes: each task, and "
                                  "what lies between them"),
+                        cl::cat(category)};
+  cl::opt<bool> explain{"explain",
+                        cl::desc("profile, and print for each task its bound "
+                                 "on this machine and what its code looks "
+                                 "like"),
                         cl::cat(category)};
   cl::opt<double> timeout{"timeout", cl::init(900.),
                           cl::desc("seconds a run may take (default "
@@ -266,6 +273,9 @@ struct Report {
   bool ok = true;
   std::string note;
   std::vector<ProfileRow> profile;
+  std::vector<TaskExplanation> tasks; ///< with --explain
+  MachineRates rates;
+  TargetInfo target;
 };
 } // namespace
 
@@ -384,6 +394,9 @@ static void print(const Report &report, StringRef entry) {
       object["note"] = report.note;
     if (options->profile)
       object["profile"] = profileToJSON(report.profile);
+    if (options->explain)
+      object["explain"] =
+          explanationsToJSON(report.tasks, report.rates, report.target);
     llvm::outs() << llvm::json::Value(std::move(object)) << "\n";
     return;
   }
@@ -411,6 +424,8 @@ static void print(const Report &report, StringRef entry) {
     llvm::outs() << "note: " << report.note << "\n";
   if (options->profile)
     printProfile(report.profile);
+  if (options->explain)
+    printExplanations(report.tasks, report.rates, report.target, llvm::outs());
 }
 
 static LogicalResult run(MLIRContext &context) {
@@ -454,10 +469,17 @@ static LogicalResult run(MLIRContext &context) {
   }
   double work = countWork(*reference);
   llvm::json::Value manifest = describeForMeasuring(referenceEntry);
+  if (options->explain)
+    options->profile = true;
   bool needsTasks = options->profile || !options->libraryPath.empty();
   if (needsTasks && failed(extract(*candidate)))
     return failure();
   llvm::StringMap<ProfileRow> tasks = describeTasks(*candidate);
+  Report report;
+  report.target = target;
+  llvm::MapVector<StringRef, TaskExplanation> explained;
+  if (options->explain)
+    explained = describeTaskWork(*candidate, target);
   std::vector<AppliedSchedule> schedules;
   if (!options->libraryPath.empty() &&
       failed(schedule(*candidate, schedules)))
@@ -465,7 +487,12 @@ static LogicalResult run(MLIRContext &context) {
   for (const AppliedSchedule &applied : schedules) {
     tasks[applied.task].scheduled = !applied.schedule.empty();
     tasks[applied.task].note = applied.note;
+    if (auto it = explained.find(applied.task); it != explained.end())
+      it->second.schedule = applied.schedule;
   }
+  for (auto &[name, task] : explained)
+    if (auto func = candidate->lookupSymbol<func::FuncOp>(name))
+      explainCode(func, target, task);
 
   std::string error;
   auto runnerPath =
@@ -485,13 +512,22 @@ static LogicalResult run(MLIRContext &context) {
   pool.fresh = true;
   pool.logPrefix = stem + "runner";
   WorkerPool runner(pool);
+  if (options->explain) {
+    auto rates = measureMachine(
+        context, target, options->threads, stem,
+        [&](llvm::json::Object request) {
+          return runRequest(runner, std::move(request), "a measurement", loc);
+        });
+    if (failed(rates))
+      return failure();
+    report.rates = *rates;
+  }
   llvm::json::Object common{
       {"id", 0},
       {"seed", int64_t(uint64_t(options->seed))},
       {"shapes", *givenShapes},
       {"max_argument_bytes", double(options->memoryLimit) / 3},
       {"thread_stack", int64_t(16) << 20}};
-  Report report;
   CPULoweringOptions lowering;
   lowering.strictFP = options->strictFP;
   lowering.maxOperations = 10000000;
@@ -554,6 +590,15 @@ static LogicalResult run(MLIRContext &context) {
   }
   report.note = answer->getString("note").value_or("").str();
   report.profile = readProfile(*answer, slots, tasks);
+  for (auto &[name, task] : explained) {
+    auto row = llvm::find_if(
+        report.profile, [&n = name](auto &row) { return row.name == n; });
+    if (row != report.profile.end() && row->calls > 0) {
+      task.calls = std::llround(row->calls);
+      task.seconds = row->seconds / row->calls;
+    }
+    report.tasks.push_back(std::move(task));
+  }
   if (auto median = answer->getNumber("median")) {
     report.median = report.least = *median;
     report.gflops = *median > 0 ? work / *median * 1e-9 : 0;

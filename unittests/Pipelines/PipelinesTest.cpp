@@ -181,6 +181,64 @@ TEST_F(PipelinesTest, TextByTheEnding) {
   EXPECT_TRUE((*assembly)->getBuffer().contains("scale_packed"));
 }
 
+TEST(InspectAssembly, X86) {
+  CodeStats stats = inspectAssembly(R"(
+main:                                   # @main
+	movq	%rax, 16(%rsp)                  # 8-byte Spill
+.LBB0_1:                                # =>This Loop Header: Depth=1
+                                        #     Child Loop BB0_2 Depth 2
+	vaddps	%ymm0, %ymm1, %ymm2
+.LBB0_2:                                #   Parent Loop BB0_1 Depth=1
+                                        # =>  This Inner Loop Header: Depth=2
+	vmovups	(%rsi), %zmm3
+	vmovups	%zmm4, 64(%rsp)                 # 64-byte Spill
+	vfmadd231ps	%zmm3, %zmm4, %zmm5
+	vfmadd231ps	(%rdi){1to16}, %zmm4, %zmm6
+	vfmadd231ps	%zmm3, %zmm7, %zmm5
+	jne	.LBB0_2
+# %bb.3:                                #   in Loop: Header=BB0_2 Depth=2
+	vmovups	64(%rsp), %zmm4                 # 64-byte Reload
+	callq	expf
+# %bb.4:                                #   in Loop: Header=BB0_1 Depth=1
+	callq	free
+)");
+  EXPECT_EQ(stats.innerLoops, 1);
+  EXPECT_EQ(stats.spills, 1);
+  EXPECT_EQ(stats.reloads, 1);
+  EXPECT_EQ(stats.calls, 1);
+  EXPECT_EQ(stats.vectorBits, 512);
+  EXPECT_EQ(stats.accumulators, 2);
+  EXPECT_EQ(stats.arithmetic, 3);
+  EXPECT_EQ(stats.instructions, 8);
+}
+
+TEST(InspectAssembly, AArch64) {
+  CodeStats stats = inspectAssembly(R"(
+main:                                   // @main
+.LBB0_1:                                // =>This Inner Loop Header: Depth=1
+	ldr	q0, [x1]
+	str	q8, [sp, #16]                   // 16-byte Spill
+	fmla	v1.4s, v0.4s, v2.s[0]
+	fmla	v3.4s, v0.4s, v2.s[1]
+	fmadd	s4, s5, s6, s4
+	bl	sinf
+	b.ne	.LBB0_1
+)");
+  EXPECT_EQ(stats.innerLoops, 1);
+  EXPECT_EQ(stats.spills, 1);
+  EXPECT_EQ(stats.calls, 1);
+  EXPECT_EQ(stats.vectorBits, 128);
+  EXPECT_EQ(stats.accumulators, 3);
+}
+
+TEST(InspectAssembly, NoLoop) {
+  CodeStats stats = inspectAssembly("main:\n# %bb.0:\n\taddss\t%xmm1, %xmm0\n"
+                                    "\tretq\n");
+  EXPECT_EQ(stats.innerLoops, 0);
+  EXPECT_EQ(stats.vectorBits, 32);
+  EXPECT_EQ(stats.instructions, 2);
+}
+
 TEST_F(PipelinesTest, LinkerErrorIsTold) {
   std::string error;
   EXPECT_TRUE(failed(linkShared({path("none.o")}, path("k.so"), "", error)));

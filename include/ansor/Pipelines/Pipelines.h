@@ -53,6 +53,21 @@ LogicalResult lowerToCPU(ModuleOp module, const CPULoweringOptions &options = {}
 LogicalResult emitObject(ModuleOp module, StringRef path,
                          const CPULoweringOptions &options = {});
 
+/// What the innermost loops of generated code look like.
+struct CodeStats {
+  int64_t innerLoops = 0;
+  /// In all innermost loops (if there are none, in all of the code): stores
+  /// to and loads from the stack that the register allocator added, and calls.
+  int64_t spills = 0, reloads = 0, calls = 0;
+  /// Of the innermost loop with most arithmetic: the widest registers that its
+  /// arithmetic uses (0: unknown), how many of its registers accumulate, its
+  /// arithmetic instructions and all of them.
+  int64_t vectorBits = 0, accumulators = 0, arithmetic = 0, instructions = 0;
+};
+
+/// Reads the assembly that emitObject writes for x86-64 or AArch64.
+CodeStats inspectAssembly(StringRef assembly);
+
 /// Links objects for `triple` (empty: this machine) into a shared object, by
 /// the system's linker, a cross toolchain's, or LLVM's. `error` holds the
 /// linker's message.

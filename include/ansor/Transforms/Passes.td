@@ -179,4 +179,33 @@ def ApplyLibraryPass : Pass<"ansor-apply-library", "ModuleOp"> {
     "::mlir::vector::VectorDialect"];
 }
 
+def ExplainPass : Pass<"ansor-explain", "ModuleOp"> {
+  let summary = "Print what schedules have to do, and what their code looks like";
+  let description = [{
+    Prints for each task, on standard output: its operations and bytes, the
+    time that it takes at least, the share of it that is reached, and of its
+    generated code the vector width, accumulators, spills and calls in the
+    innermost loops. The schedule is the library's, or that of the script in
+    the module (`--ansor-apply-decisions`), else there is none. The module
+    stays as it is. Times are those that the library has; bounds need the
+    machine's rates (`ansor-run --explain` measures both).
+  }];
+  let options = [
+    Option<"library", "library", "std::string", "\"\"", "path of the library">,
+    Option<"target", "target", "std::string", "\"\"",
+           "target; by default the module's, else the host">,
+    Option<"json", "json", "bool", "false", "print one JSON object">,
+    Option<"peak", "peak", "double", "0", "the machine's GFLOP/s of f32">,
+    Option<"l2", "l2", "double", "0", "GB/s from the second cache">,
+    Option<"l3", "l3", "double", "0", "GB/s from the last cache">,
+    Option<"memory", "memory", "double", "0", "GB/s from memory">
+  ];
+  let dependentDialects = ["::mlir::transform::TransformDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect", "::mlir::affine::AffineDialect",
+    "::mlir::bufferization::BufferizationDialect",
+    "::mlir::vector::VectorDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::DLTIDialect"];
+}
+
 #endif // ANSOR_TRANSFORMS_PASSES_TD
