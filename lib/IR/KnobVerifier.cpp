@@ -159,9 +159,13 @@ mlir::ansor::verifyConstraints(Attribute attr,
     if (!name || name.getValue().empty())
       return emitError() << "a constraint needs 'name', a string that is not "
                             "empty";
-    if (failed(checkKeys(dict, "a constraint", {"name", "terms", "max"},
-                         emitError)))
+    if (failed(checkKeys(dict, "a constraint",
+                         {"name", "reason", "terms", "max"}, emitError)))
       return failure();
+    if (Attribute reason = dict.get("reason");
+        reason && !isa<StringAttr>(reason))
+      return emitError() << "'reason' of constraint '" << name.getValue()
+                         << "' must be a string, got " << reason;
     if (!isI64(dict.get("max")))
       return emitError() << "constraint '" << name.getValue()
                          << "' needs 'max', an i64";

@@ -53,13 +53,15 @@ static void printDomain(raw_ostream &os, const KnobDomain &domain) {
   os << "}";
 }
 
-static void printConstraints(raw_ostream &os, const SketchState &state) {
+static void printConstraints(raw_ostream &os, const SketchState &state,
+                             MLIRContext *context) {
   os << "[";
   llvm::interleave(
       state.constraints, os,
       [&](const SketchConstraint &constraint) {
-        os << "\n  {name = \"" << constraint.name
-           << "\", max = " << constraint.max << " : i64, terms = [";
+        os << "\n  {name = \"" << constraint.name << "\", reason = "
+           << StringAttr::get(context, constraint.reason)
+           << ", max = " << constraint.max << " : i64, terms = [";
         llvm::interleaveComma(constraint.terms, os, [&](const auto &term) {
           os << "{";
           if (term.coefficient != 1)
@@ -259,7 +261,7 @@ std::string mlir::ansor::emitScript(const SketchContext &context,
   llvm::interleaveComma(state.derivation, os,
                         [&](StringRef rule) { os << '"' << rule << '"'; });
   os << "], " << kConstraintsAttr << " = ";
-  printConstraints(os, state);
+  printConstraints(os, state, mlirContext);
   os << "} {\n"
      << "  transform.named_sequence @__transform_main(%module: " << kHandle
      << " {transform.readonly}) {\n"

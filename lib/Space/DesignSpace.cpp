@@ -30,6 +30,8 @@ Constraint::parse(DictionaryAttr dict,
     return failure();
   Constraint result;
   result.name = dict.getAs<StringAttr>("name").str();
+  if (auto reason = dict.getAs<StringAttr>("reason"))
+    result.reason = reason.str();
   result.max = dict.getAs<IntegerAttr>("max").getInt();
   for (auto attr :
        dict.getAs<ArrayAttr>("terms").getAsRange<DictionaryAttr>()) {
@@ -53,10 +55,14 @@ DictionaryAttr Constraint::toAttr(MLIRContext *context) const {
                               builder.getI64IntegerAttr(term.coefficient)),
          builder.getNamedAttr("knobs", builder.getStrArrayAttr(names))}));
   }
-  return builder.getDictionaryAttr(
-      {builder.getNamedAttr("name", builder.getStringAttr(name)),
-       builder.getNamedAttr("terms", builder.getArrayAttr(termAttrs)),
-       builder.getNamedAttr("max", builder.getI64IntegerAttr(max))});
+  SmallVector<NamedAttribute> attrs = {
+      builder.getNamedAttr("name", builder.getStringAttr(name)),
+      builder.getNamedAttr("terms", builder.getArrayAttr(termAttrs)),
+      builder.getNamedAttr("max", builder.getI64IntegerAttr(max))};
+  if (!reason.empty())
+    attrs.push_back(
+        builder.getNamedAttr("reason", builder.getStringAttr(reason)));
+  return builder.getDictionaryAttr(attrs);
 }
 
 //===----------------------------------------------------------------------===//
@@ -325,12 +331,23 @@ std::optional<Violation> DesignSpace::check(const Decisions &decisions) const {
   std::optional<unsigned> violated = tables->findViolated(decisions);
   if (!violated)
     return std::nullopt;
-  const Constraint &constraint = constraints[*violated];
+  Constraint constraint = constraints[*violated];
+  __int128 value = tables->bounds[*violated].evaluate(decisions);
+  // A lower bound is a negated one.
+  bool isLower = llvm::all_of(constraint.terms, [](const auto &term) {
+    return term.coefficient < 0 && term.coefficient != INT64_MIN;
+  });
+  __int128 bound = isLower ? -__int128(constraint.max) : constraint.max;
+  if (isLower) {
+    value = -value;
+    for (Constraint::Term &term : constraint.terms)
+      term.coefficient = -term.coefficient;
+  }
   return Violation{
       constraint.name,
-      printTerms(constraint) + " is " +
-          printWide(tables->bounds[*violated].evaluate(decisions)) +
-          ", more than " + std::to_string(constraint.max)};
+      printTerms(constraint) + " is " + printWide(value) +
+          (isLower ? ", less than " : ", more than ") + printWide(bound) +
+          (constraint.reason.empty() ? "" : " (" + constraint.reason + ")")};
 }
 
 double DesignSpace::size() const {

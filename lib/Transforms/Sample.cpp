@@ -133,6 +133,11 @@ LogicalResult SamplePass::sampleTask(func::FuncOp task, const TargetInfo &info,
   StringRef key = task->getAttrOfType<StringAttr>(kTaskAttr).getValue();
   llvm::StringMap<int64_t> rejections;
   std::map<std::string, int64_t> failures;
+  std::map<std::string, std::string> reasons; ///< of constraints
+  for (const OpenSketch &sketch : sketches)
+    for (const Constraint &constraint : sketch.space.getConstraints())
+      if (!constraint.reason.empty())
+        reasons[constraint.name] = constraint.reason;
   int64_t numFailed = 0, numPrinted = 0;
   raw_ostream &os = llvm::outs();
   // Sketches without a legal sample leave their turn to the others.
@@ -158,10 +163,16 @@ LogicalResult SamplePass::sampleTask(func::FuncOp task, const TargetInfo &info,
       ++failures[sketch.name + ": " + error];
     }
   }
-  llvm::json::Object counts;
-  for (const auto &entry : rejections)
+  llvm::json::Object counts, why;
+  for (const auto &entry : rejections) {
     counts[entry.getKey()] = entry.getValue();
-  os << llvm::json::Object{{"task", key}, {"rejections", std::move(counts)}}
+    if (auto reason = reasons.find(entry.getKey().str());
+        reason != reasons.end())
+      why[entry.getKey()] = reason->second;
+  }
+  os << llvm::json::Object{{"task", key},
+                           {"rejections", std::move(counts)},
+                           {"reasons", std::move(why)}}
      << "\n";
   os.flush();
   if (numPrinted < count)

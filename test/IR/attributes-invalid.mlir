@@ -120,7 +120,7 @@ module attributes {ansor.constraints = [{max = 1 : i64, terms = []}]} {}
 
 // -----
 
-// expected-error @below {{unknown key 'min' in a constraint; known are name, terms, max}}
+// expected-error @below {{unknown key 'min' in a constraint; known are name, reason, terms, max}}
 module attributes {ansor.constraints = [{name = "c", min = 1 : i64}]} {}
 
 // -----
@@ -132,6 +132,11 @@ module attributes {ansor.constraints = [{name = "c", terms = [], max = 1 : i32}]
 
 // expected-error @below {{constraint 'c' needs 'terms', an array of dictionaries that is not empty}}
 module attributes {ansor.constraints = [{name = "c", terms = [], max = 1 : i64}]} {}
+
+// -----
+
+// expected-error @below {{'reason' of constraint 'c' must be a string, got 1 : i64}}
+module attributes {ansor.constraints = [{name = "c", reason = 1, max = 1 : i64}]} {}
 
 // -----
 

@@ -8,7 +8,7 @@
 // With more cores than rows it may pay to go stage by stage.
 // RUN: ansor-opt %s --ansor-generate-sketches="target=x86-64-v4:cores=64" | FileCheck %s --check-prefix=STAGES
 
-// CHECK: ansor.constraints = [{max = 64 : i64, name = "row-registers", terms = [{coefficient = 3 : i64, knobs = ["s5.d0.l1"]}]
+// CHECK: ansor.constraints = [{max = 64 : i64, name = "row-registers", reason = "{{.*}}", terms = [{coefficient = 3 : i64, knobs = ["s5.d0.l1"]}]
 // CHECK-SAME: ansor.derivation = ["row-wise(s5)", "rows(whole)", "initialize(s3)", "initialize(s0)"]
 // CHECK: tune.knob<"s5.d0.l0">
 // CHECK: tune.knob<"s5.d0.l1">

@@ -11,7 +11,7 @@
 
 // The consumer is computed at the second level (first sketch) or the first.
 // CHECK-LABEL: transform.named_sequence @a1_00_s0
-// CHECK-SAME: ansor.constraints = [{max = {{[0-9]+}} : i64, name = "vector-registers"
+// CHECK-SAME: ansor.constraints = [{max = {{[0-9]+}} : i64, name = "vector-registers", reason = "the accumulators of the innermost tile fit in the registers"
 // CHECK-SAME: ansor.derivation = ["tile-and-fuse(s2)", "level(2)", "initialize(s0)"]
 // CHECK-SAME: ansor.sketch = "s0"
 // CHECK: knob<"s1.d0.l0"> options = {extent = 512 : i64, kind = "tile", level = 0 : i64, levels = 3 : i64

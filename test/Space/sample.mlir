@@ -20,9 +20,9 @@
 // CHECK: {"decisions":{{{.*}}"s1.d2":[{{[0-9,]+}}],{{.*}}},"sketch":"s0","task":"a1-00"}
 // CHECK: "sketch":"s1","task":"a1-00"}
 // CHECK: "sketch":"s{{[0-9]+}}","task":"a1-00"}
-// CHECK: {"rejections":{{{.*}}},"task":"a1-00"}
+// CHECK: {"reasons":{{{.*}}},"rejections":{{{.*}}},"task":"a1-00"}
 // COUNT: 20
-// REJECT: {"rejections":{{{.*}}"vector-registers":
+// REJECT: {"reasons":{{{.*}}"vector-registers":"the accumulators of the innermost tile fit in the registers"{{.*}}},"rejections":{{{.*}}"vector-registers":{{[0-9]+}}
 // ANSOR-COUNT-2: "sketch":"s
 // ANSOR: "rejections"
 

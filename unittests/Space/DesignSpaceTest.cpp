@@ -160,13 +160,15 @@ TEST_F(SpaceTest, CheckSaysWhy) {
 TEST_F(SpaceTest, ConstraintKinds) {
   // A lower bound by a negative coefficient, and a constant term.
   auto space = makeSpace(tileKnobs(0, 0, 1, 64),
-                         R"({name = "at-least", max = -8 : i64, terms = [
+                         R"({name = "at-least", reason = "a vector is full", max = -8 : i64, terms = [
                              {coefficient = -1 : i64, knobs = ["s0.d0.l0"]}]},
                             {name = "at-most", max = 32 : i64, terms = [
                              {knobs = ["s0.d0.l0"]},
                              {coefficient = 10 : i64, knobs = []}]})");
   ASSERT_TRUE(succeeded(space));
   EXPECT_EQ(space->check({{4}})->constraint, "at-least");
+  EXPECT_EQ(space->check({{4}})->reason,
+            "s0.d0.l0 is 4, less than 8 (a vector is full)");
   EXPECT_FALSE(space->check({{8}}));
   EXPECT_FALSE(space->check({{16}}));
   EXPECT_EQ(space->check({{32}})->reason, "s0.d0.l0 + 10 is 42, more than 32");

@@ -51,7 +51,7 @@ def Ansor_Dialect : Dialect {
     The verifier of `ansor.sketch` checks the domains of the knobs below it.
 
     A constraint bounds a sum of products of knob values, coefficient 1 if none
-    is given:
+    is given; its `reason`, a string, may say to a person why:
 
     ```mlir
     ansor.constraints = [{name = "vector-registers", max = 32 : i64,

@@ -47,6 +47,7 @@ struct KnobGroup {
 /// and products that leave the range of i64 don't wrap around.
 struct Constraint {
   std::string name; ///< "vector-registers", "l1-footprint", …
+  std::string reason; ///< what holds if it holds, for a person; may be empty
   struct Term {
     int64_t coefficient = 1;
     SmallVector<std::string> knobs;
