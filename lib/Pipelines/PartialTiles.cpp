@@ -56,6 +56,24 @@ static std::optional<std::array<int64_t, 3>> getBounds(Value iv) {
   return std::nullopt;
 }
 
+/// Whether `map`, a minimum of two, is one of a constant and of a linear function
+/// of operand `position`, the others being constants. Then it is constant between
+/// two places where it is the same; that of other functions may have a hill or
+/// a valley there.
+static bool isMonotone(AffineMap map, unsigned position) {
+  bool hasConstant = false;
+  for (AffineExpr expr : map.getResults()) {
+    SmallVector<int64_t> flat;
+    // A quotient or remainder has a coefficient of its own.
+    if (failed(getFlattenedAffineExpr(expr, map.getNumDims(),
+                                      map.getNumSymbols(), &flat)) ||
+        flat.size() != map.getNumInputs() + 1)
+      return false;
+    hasConstant |= flat[position] == 0;
+  }
+  return hasConstant;
+}
+
 /// The sizes that `op` can give: min(tile, upper - iv) has two.
 static std::optional<TileSizes> getTileSizes(affine::AffineMinOp op) {
   AffineMap map = op.getMap();
@@ -74,7 +92,7 @@ static std::optional<TileSizes> getTileSizes(affine::AffineMinOp op) {
       return std::nullopt;
     position = i;
   }
-  if (!bounds)
+  if (!bounds || !isMonotone(map, position))
     return std::nullopt;
   auto [lower, upper, step] = *bounds;
   if (step <= 0 || upper <= lower)
@@ -96,7 +114,7 @@ static std::optional<TileSizes> getTileSizes(affine::AffineMinOp op) {
   int64_t full = sizeAt(lower), rest = sizeAt(last);
   if (full < 0 || rest < 0)
     return std::nullopt;
-  // Linear maps: all tiles but the last are alike, if the one before it is.
+  // All tiles but the last are alike, if the first and the one before it are.
   if (last > lower && sizeAt(last - step) != full)
     return std::nullopt;
   return TileSizes{full, rest};

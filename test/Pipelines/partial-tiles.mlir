@@ -81,3 +81,30 @@ func.func @dynamic(%m: memref<20xf32>, %n: index) {
   }
   return
 }
+
+// Sizes that aren't alike in between, though they are at both ends: 0 4 0 4 …,
+// and 1 2 3 4 5 5 4 3 2 1 0.
+#remainder = affine_map<(i) -> (6, i mod 8)>
+#hill = affine_map<(i) -> (i + 1, 10 - i)>
+// CHECK-LABEL: func.func @not_alike
+// CHECK: affine.min
+// CHECK: affine.min
+// CHECK: return
+func.func @not_alike(%m: memref<80xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c11 = arith.constant 11 : index
+  %c64 = arith.constant 64 : index
+  scf.for %i = %c0 to %c64 step %c4 {
+    %s = affine.min #remainder(%i)
+    %v = memref.subview %m[%i] [%s] [1] : memref<80xf32> to memref<?xf32, strided<[1], offset: ?>>
+    func.call @use(%v) : (memref<?xf32, strided<[1], offset: ?>>) -> ()
+  }
+  scf.for %i = %c0 to %c11 step %c1 {
+    %s = affine.min #hill(%i)
+    %v = memref.subview %m[%i] [%s] [1] : memref<80xf32> to memref<?xf32, strided<[1], offset: ?>>
+    func.call @use(%v) : (memref<?xf32, strided<[1], offset: ?>>) -> ()
+  }
+  return
+}
