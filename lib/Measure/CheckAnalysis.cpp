@@ -340,6 +340,10 @@ static bool isData(Value value, int depth = 8) {
 /// The smallest size that data indexes; 0 if data indexes nothing.
 static int64_t findIndexBound(ModuleOp module) {
   int64_t bound = 0;
+  auto take = [&](double size) {
+    int64_t places = std::max<int64_t>(int64_t(size), 1);
+    bound = bound == 0 ? places : std::min(bound, places);
+  };
   auto add = [&](Type type, ValueRange indices) {
     auto shaped = cast<ShapedType>(type);
     for (auto [i, index] : llvm::enumerate(indices)) {
@@ -350,8 +354,7 @@ static int64_t findIndexBound(ModuleOp module) {
         fromIndexTensor = isa<tensor::ExtractOp, memref::LoadOp>(op);
       if (!fromIndexTensor && !isData(index))
         continue;
-      int64_t size = int64_t(staticSize(shaped.getDimSize(i)));
-      bound = bound == 0 ? size : std::min(bound, size);
+      take(staticSize(shaped.getDimSize(i)));
     }
   };
   module.walk([&](Operation *op) {
@@ -366,9 +369,8 @@ static int64_t findIndexBound(ModuleOp module) {
     else if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
       for (auto [i, offset] : llvm::enumerate(slice.getMixedOffsets()))
         if (auto value = dyn_cast<Value>(offset); value && isData(value))
-          bound = std::max<int64_t>(
-              1, int64_t(staticSize(slice.getSourceType().getDimSize(i)) -
-                         staticSize(slice.getStaticSizes()[i]) + 1));
+          take(staticSize(slice.getSourceType().getDimSize(i)) -
+               staticSize(slice.getStaticSizes()[i]) + 1);
     }
   });
   return bound;

@@ -16,6 +16,8 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MathExtras.h"
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::ansor;
@@ -48,15 +50,20 @@ private:
 
 } // namespace
 
+/// The largest weight, where a sum or product of weights doesn't fit.
+static constexpr uint64_t kMaxWeight = std::numeric_limits<int64_t>::max();
+
 /// How often `op` runs in one call of its function, as far as is known.
 static int64_t countRuns(Operation *op) {
-  int64_t runs = 1;
+  uint64_t runs = 1;
   for (Operation *parent = op->getParentOp(); !isa<func::FuncOp>(parent);
        parent = parent->getParentOp())
     if (auto loop = dyn_cast<scf::ForOp>(parent))
       if (std::optional<APInt> trips = loop.getStaticTripCount())
         if (trips->isStrictlyPositive())
-          runs *= trips->getSExtValue();
+          runs = std::min(llvm::SaturatingMultiply(
+                              runs, trips->getLimitedValue(kMaxWeight)),
+                          kMaxWeight);
   return runs;
 }
 
@@ -217,7 +224,10 @@ void Extractor::outline(TaskGroup &group) {
   int64_t runs = countRuns(root);
   if (known) {
     rewriter.eraseOp(task);
-    runs += known->getAttrOfType<IntegerAttr>(kWeightAttr).getInt();
+    auto weight = known->getAttrOfType<IntegerAttr>(kWeightAttr);
+    runs = std::min(llvm::SaturatingAdd<uint64_t>(
+                        runs, weight ? weight.getInt() : 1),
+                    kMaxWeight);
   } else {
     std::string name;
     do

@@ -21,6 +21,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::ansor;
@@ -179,36 +180,46 @@ static FailureOr<SmallVector<SizeList>> parseSizes(ModuleOp module,
   return lists;
 }
 
-/// Sizes of all extents, for each copy; empty if some extent has none.
-static SmallVector<SmallVector<int64_t>>
-combine(ArrayRef<SizeList> lists, unsigned numExtents) {
+/// Whether `list` gives the size of `extent`.
+static bool gives(const SizeList &list, unsigned extent,
+                  ArrayRef<SizeList> lists) {
+  if (list.extent)
+    return *list.extent == extent;
+  return llvm::none_of(
+      lists, [&](const SizeList &other) { return other.extent == extent; });
+}
+
+/// Sizes of all extents, for each copy, at most kMaxInstances; empty if some
+/// extent has none. `count` is the number of all combinations.
+static SmallVector<SmallVector<int64_t>> combine(ArrayRef<SizeList> lists,
+                                                 unsigned numExtents,
+                                                 uint64_t &count) {
+  count = 1;
   SmallVector<SmallVector<int64_t>> instances = {
       SmallVector<int64_t>(numExtents, 0)};
   for (const SizeList &list : lists) {
-    if (list.extent && *list.extent >= numExtents)
+    SmallVector<unsigned> given;
+    for (unsigned extent = 0; extent < numExtents; ++extent)
+      if (gives(list, extent, lists))
+        given.push_back(extent);
+    if (given.empty())
       continue;
+    count = llvm::SaturatingMultiply<uint64_t>(count, list.sizes.size());
+    // The first ones come from the first ones: the rest need not be made.
     SmallVector<SmallVector<int64_t>> next;
     for (const SmallVector<int64_t> &instance : instances)
       for (int64_t size : list.sizes) {
+        if (next.size() == kMaxInstances)
+          break;
         next.push_back(instance);
-        for (unsigned extent = 0; extent < numExtents; ++extent) {
-          bool named = llvm::any_of(lists, [&](const SizeList &other) {
-            return other.extent == extent;
-          });
-          if (list.extent ? *list.extent == extent : !named)
-            next.back()[extent] = size;
-        }
+        for (unsigned extent : given)
+          next.back()[extent] = size;
       }
     instances = std::move(next);
   }
-  llvm::erase_if(instances, [](ArrayRef<int64_t> instance) {
-    return llvm::is_contained(instance, 0);
-  });
-  SmallVector<SmallVector<int64_t>> unique;
-  for (SmallVector<int64_t> &instance : instances)
-    if (!llvm::is_contained(unique, instance))
-      unique.push_back(std::move(instance));
-  return unique;
+  if (llvm::is_contained(instances.front(), 0))
+    return {};
+  return instances;
 }
 
 //===----------------------------------------------------------------------===//
@@ -427,19 +438,19 @@ LogicalResult ansor::specializeSizes(ModuleOp module, StringRef sizes,
   SymbolTable symbols(module);
   for (func::FuncOp func : functions) {
     SmallVector<DynamicExtent> extents = findDynamicExtents(func);
+    uint64_t numCombinations;
     SmallVector<SmallVector<int64_t>> wanted =
-        combine(*lists, extents.size());
+        combine(*lists, extents.size(), numCombinations);
     if (wanted.empty()) {
       func.emitRemark() << "dynamic sizes \"" << sizes
                         << "\" leave an extent of @" << func.getSymName()
                         << " open; it stays as it is";
       continue;
     }
-    if (wanted.size() > kMaxInstances) {
+    if (numCombinations > wanted.size())
       func.emitRemark() << "only the first " << kMaxInstances << " of "
-                        << wanted.size() << " combinations of sizes are used";
-      wanted.resize(kMaxInstances);
-    }
+                        << numCombinations
+                        << " combinations of sizes are used";
     SmallVector<std::pair<func::FuncOp, SmallVector<int64_t>>> instances;
     for (const SmallVector<int64_t> &instance : wanted) {
       std::string text;

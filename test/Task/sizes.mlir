@@ -7,6 +7,7 @@
 // RUN: not ansor-opt %s --ansor-specialize-sizes="sizes=d7=4" 2>&1 | FileCheck %s --check-prefix=EXTENT
 // RUN: not ansor-opt %s --ansor-specialize-sizes 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: ansor-opt %s --ansor-specialize-sizes="sizes=d1=4" 2>&1 | FileCheck %s --check-prefix=OPEN
+// RUN: ansor-opt %s --ansor-specialize-sizes="sizes=d0=1,2,3,4,5,6,7,8,9;d1=1,2,3,4,5,6,7,8,9;d2=1,2,3,4,5,6,7,8,9" -o /dev/null 2>&1 | FileCheck %s --check-prefix=MANY
 
 // The rows of %a and %c are one extent, the columns of %b and %c another, the
 // terms a third: each place is compared with the size.
@@ -41,6 +42,7 @@
 // TWICE: error: dynamic sizes "?=4;?=5": a second list for '?'
 // EXTENT: error: dynamic sizes "d7=4": there is no extent d7; the public functions have at most 3
 // NONE: error: no sizes
+// MANY: remark: only the first 64 of 729 combinations of sizes are used
 // OPEN: remark: dynamic sizes "d1=4" leave an extent of @product open
 
 func.func @product(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>, %c: tensor<?x?xf32>) -> tensor<?x?xf32> {

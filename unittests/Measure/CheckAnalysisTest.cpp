@@ -167,6 +167,19 @@ TEST_F(CheckAnalysisTest, FindsTheSizeThatDataIndexes) {
   EXPECT_EQ(check(matmul("f32", "8")).getInteger("index_bound"), 0);
 }
 
+TEST_F(CheckAnalysisTest, TakesTheSmallestOfTheSizesThatDataIndexes) {
+  // A slice that has nine places comes after an element that has five.
+  std::string text =
+      "func.func @f(%t: tensor<5xf32>, %u: tensor<12xf32>, %i: i32) -> "
+      "(f32, tensor<4xf32>) {\n"
+      "  %a = arith.index_cast %i : i32 to index\n"
+      "  %v = tensor.extract %t[%a] : tensor<5xf32>\n"
+      "  %s = tensor.extract_slice %u[%a] [4] [1] : tensor<12xf32> to "
+      "tensor<4xf32>\n"
+      "  return %v, %s : f32, tensor<4xf32>\n}\n";
+  EXPECT_EQ(check(text).getInteger("index_bound"), 5);
+}
+
 TEST_F(CheckAnalysisTest, CountsWork) {
   (void)check(matmul("f32", "512"));
   EXPECT_EQ(countWork(*module), 2. * 8 * 8 * 512);
