@@ -196,6 +196,18 @@ func::FuncOp Extractor::buildTask(TaskGroup &group,
   return func;
 }
 
+/// `value` with the dimensions of each of `groups` as one.
+static Value collapse(RewriterBase &rewriter, Value value,
+                      ArrayRef<ReassociationIndices> groups) {
+  Location loc = value.getLoc();
+  Value narrow = tensor::CollapseShapeOp::create(rewriter, loc, value, groups);
+  auto type = cast<RankedTensorType>(narrow.getType());
+  if (!value.getDefiningOp<tensor::EmptyOp>())
+    return narrow;
+  return tensor::EmptyOp::create(rewriter, loc, type.getShape(),
+                                 type.getElementType());
+}
+
 void Extractor::outline(TaskGroup &group) {
   linalg::GenericOp root = group.root;
   SmallVector<Value> inputs;
@@ -216,6 +228,11 @@ void Extractor::outline(TaskGroup &group) {
     operands.push_back(init);
   }
 
+  SmallVector<SmallVector<ReassociationIndices>> collapsed =
+      collapseLoops(task);
+  for (auto [operand, groups] : llvm::zip(operands, collapsed))
+    if (!groups.empty())
+      operand = collapse(rewriter, operand, groups);
   exposeLayouts(rewriter, task);
   SmallVector<unsigned> order =
       canonicalize(rewriter, task, root->getNumResults());
@@ -244,7 +261,15 @@ void Extractor::outline(TaskGroup &group) {
   auto call = func::CallOp::create(
       rewriter, root.getLoc(), known,
       llvm::map_to_vector(order, [&](unsigned i) { return operands[i]; }));
-  rewriter.replaceAllUsesWith(root->getResults(), call.getResults());
+  for (auto [i, old, result] :
+       llvm::enumerate(root->getResults(), call.getResults())) {
+    Value value = result;
+    if (!collapsed.empty())
+      if (auto &groups = collapsed[inputs.size() + i]; !groups.empty())
+        value = tensor::ExpandShapeOp::create(rewriter, root.getLoc(),
+                                              old.getType(), result, groups);
+    rewriter.replaceAllUsesWith(old, value);
+  }
   // Members are erased consumers first; what others still read stays.
   SmallVector<Operation *> members(group.ops.begin(), group.ops.end());
   llvm::sort(members,
@@ -299,7 +324,9 @@ void Extractor::runOnFunction(func::FuncOp func) {
   for (Block *block : collectBlocks(func))
     for (TaskGroup &group : partition(*block, options))
       outline(group);
-  // What only the tasks used.
+  // What only the tasks used; and reshapes between them that cancel.
+  for (Block *block : collectBlocks(func))
+    foldReshapes(*block);
   for (Block *block : collectBlocks(func))
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))
       if ((isa<linalg::FillOp, linalg::GenericOp, arith::ConstantOp>(op) ||

@@ -501,7 +501,7 @@ static void dropUnusedResults(ArrayRef<Operation *> ops) {
 }
 
 /// Reshapes of reshapes are one; reshapes and padding of fills are fills.
-static void foldReshapes(Block &block) {
+void ansor::detail::foldReshapes(Block &block) {
   SmallVector<Operation *> ops;
   for (Operation &op : block)
     if (isa<linalg::FillOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,

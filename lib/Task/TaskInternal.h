@@ -13,6 +13,8 @@
 //   ZeroInsertion.cpp  (of step 1) transposed convolutions by remainders
 //   Partition.cpp   convex groups of ops with one root each
 //   Chain.cpp       those that are reductions over the same rows
+//   CollapseLoops.cpp  loops of a group's function that always follow each
+//                   other are one
 //   Canonical.cpp   a group's function: order of loops, operands, ops,
 //                   arguments
 //   Extract.cpp     outlining, and merging of equal tasks
@@ -95,6 +97,9 @@ SmallVector<Block *> collectBlocks(func::FuncOp func);
 /// without these, an output's remainder by the stride being a loop.
 void removeInsertedZeros(RewriterBase &rewriter, Block &block);
 
+/// Reshapes of reshapes are one; reshapes and padding of fills are fills.
+void foldReshapes(Block &block);
+
 /// Step 1, on every block of `func`.
 void normalize(RewriterBase &rewriter, func::FuncOp func,
                const ExtractOptions &options);
@@ -115,6 +120,11 @@ bool growChain(TaskGroup &group, linalg::GenericOp root,
 
 /// Step 2: groups of `block`, in the order of their roots.
 SmallVector<TaskGroup> partition(Block &block, const ExtractOptions &options);
+
+/// Makes dimensions of `task` one that all its ops run through together. For
+/// each argument the dimensions that its new ones stand for, empty if it stays
+/// as it is; nothing if all do. Results have the dimensions of their inits.
+SmallVector<SmallVector<ReassociationIndices>> collapseLoops(func::FuncOp task);
 
 /// Makes the transposition of an operand that vectors do not lie along a stage
 /// of `task`.

@@ -26,13 +26,14 @@
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
-func.func @main(%arg: tensor<16x8xf32>) -> tensor<16x8xf32> {
+func.func @main(%arg: tensor<16x8xf32>, %scale: tensor<16xf32>) -> tensor<16x8xf32> {
   %0 = tensor.empty() : tensor<16x8xf32>
-  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%arg : tensor<16x8xf32>) outs(%0 : tensor<16x8xf32>) {
-  ^bb0(%x: f32, %y: f32):
+  %1 = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%arg, %scale : tensor<16x8xf32>, tensor<16xf32>) outs(%0 : tensor<16x8xf32>) {
+  ^bb0(%x: f32, %s: f32, %y: f32):
     %e = math.exp %x : f32
-    linalg.yield %e : f32
+    %m = arith.mulf %e, %s : f32
+    linalg.yield %m : f32
   } -> tensor<16x8xf32>
   return %1 : tensor<16x8xf32>
 }

@@ -58,8 +58,10 @@ func.func @few_rows(%x: tensor<4x31xf32>) -> tensor<4x31xf32> {
 // the second one reads besides is needed by all rows, and computed before.
 
 // CHECK-LABEL: func.func @attention
-// CHECK: %[[V:.*]] = call @task_0(%arg2,
-// CHECK: call @task_1(%arg0, %arg1, %[[V]],
+// CHECK: %[[FLAT:.*]] = tensor.collapse_shape %arg2
+// CHECK: %[[V:.*]] = call @task_0(%[[FLAT]],
+// CHECK: %[[WIDE:.*]] = tensor.expand_shape %[[V]]
+// CHECK: call @task_1(%arg0, %arg1, %[[WIDE]],
 // CHECK-NOT: call
 // CHECK: func.func private @task_0
 // CHECK: math.tanh
@@ -137,8 +139,10 @@ func.func @read_outside(%x: tensor<16x32xf32>) -> (tensor<16xf32>, tensor<16x32x
 // for all rows before.
 
 // CHECK-LABEL: func.func @crossed
-// CHECK: %[[X:.*]] = call @task_0(%arg0,
-// CHECK: call @task_1(%[[X]],
+// CHECK: %[[FLAT:.*]] = tensor.collapse_shape %arg0
+// CHECK: %[[X:.*]] = call @task_0(%[[FLAT]],
+// CHECK: %[[WIDE:.*]] = tensor.expand_shape %[[X]]
+// CHECK: call @task_1(%[[WIDE]],
 func.func @crossed(%x: tensor<16x16xf32>) -> tensor<16x16xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<16x16xf32>

@@ -80,8 +80,10 @@ func.func @two_readers(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
 
 // CHECK-LABEL: func.func @prologues
 // CHECK: call @task_0(
-// CHECK: %[[X:.*]] = call @task_1(%arg0,
-// CHECK: call @task_2(%[[X]], %arg1,
+// CHECK: %[[FLAT:.*]] = tensor.collapse_shape %arg0
+// CHECK: %[[X:.*]] = call @task_1(%[[FLAT]],
+// CHECK: %[[WIDE:.*]] = tensor.expand_shape %[[X]]
+// CHECK: call @task_2(%[[WIDE]], %arg1,
 // CHECK: func.func private @task_0
 // CHECK: linalg.generic {{.*}} "reduction"
 // CHECK: arith.mulf
@@ -133,11 +135,13 @@ func.func @transposed(%a: tensor<4x16xf32>, %b: tensor<8x16xf32>, %c: tensor<4x1
 // -----
 
 // The larger anchor takes the op that both could end with; reshapes stay
-// between calls.
+// between calls, unless they cancel those of loops that became one.
 
 // CHECK-LABEL: func.func @larger_anchor
-// CHECK: %[[SMALL:.*]] = call @task_0(%arg2,
-// CHECK: %[[BIG:.*]] = call @task_1(%arg0, %arg1, %[[SMALL]],
+// CHECK: %[[FLAT:.*]] = tensor.collapse_shape %arg2 {{\[\[}}0, 1], [2]]
+// CHECK: %[[SMALL:.*]] = call @task_0(%[[FLAT]],
+// CHECK: %[[WIDE:.*]] = tensor.expand_shape %[[SMALL]]
+// CHECK: %[[BIG:.*]] = call @task_1(%arg0, %arg1, %[[WIDE]],
 // CHECK: tensor.collapse_shape %[[BIG]]
 func.func @larger_anchor(%a: tensor<8x64xf32>, %b: tensor<64x8xf32>, %c: tensor<8x8x2xf32>) -> tensor<64xf32> {
   %zero = arith.constant 0.0 : f32

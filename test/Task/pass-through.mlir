@@ -126,7 +126,8 @@ func.func @scalars(%a: tensor<100xf32>) -> (tensor<f32>, tensor<f32>) {
 // Complex, boolean and index elements; constants of them are in the body.
 
 // CHECK-LABEL: func.func @types
-// CHECK: call @task_0(%arg0,
+// CHECK: %[[C:.*]] = tensor.collapse_shape %arg0
+// CHECK: call @task_0(%[[C]],
 // CHECK: call @task_1(%arg1, %arg2,
 // CHECK: call @task_2(%arg3,
 // CHECK: func.func private @task_0
