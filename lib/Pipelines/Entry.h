@@ -29,6 +29,10 @@ inline constexpr llvm::StringLiteral kProfileAttr = "ansor.profile";
 /// a dense buffer of static size.
 bool isDestinationType(Type type);
 
+/// Bytes of a dense buffer of static size; -1 for another one, and for one
+/// whose size doesn't fit in 64 bits.
+int64_t bytesOf(MemRefType type);
+
 } // namespace mlir::ansor
 
 #endif // ANSOR_LIB_PIPELINES_ENTRY_H

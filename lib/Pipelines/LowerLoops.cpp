@@ -18,11 +18,11 @@ namespace mlir::ansor {
 using namespace mlir;
 using namespace mlir::ansor;
 
-/// Nested sequential loops for a parallel loop without results.
-static LogicalResult sequentialize(RewriterBase &rewriter,
-                                   scf::ParallelOp loop) {
+/// Nested sequential loops for a parallel loop without results; those with
+/// results are left to convert-scf-to-cf.
+static void sequentialize(RewriterBase &rewriter, scf::ParallelOp loop) {
   if (loop.getNumResults())
-    return success(); // convert-scf-to-cf knows those.
+    return;
   rewriter.setInsertionPoint(loop);
   SmallVector<Value> ivs;
   for (auto [lower, upper, step] : llvm::zip_equal(
@@ -36,7 +36,6 @@ static LogicalResult sequentialize(RewriterBase &rewriter,
   rewriter.eraseOp(loop.getBody()->getTerminator());
   rewriter.inlineBlockBefore(loop.getBody(), end, ivs);
   rewriter.eraseOp(loop);
-  return success();
 }
 
 /// Whether a copy of `type` is one run of bytes.
@@ -50,29 +49,25 @@ struct LowerForallPass
     : public ansor::impl::LowerForallPassBase<LowerForallPass> {
   using LowerForallPassBase::LowerForallPassBase;
   void runOnOperation() override {
-    SmallVector<scf::ForallOp> inner, outer;
+    // Inner ones first. Only the outermost may stay parallel.
+    SmallVector<std::pair<scf::ForallOp, bool>> loops;
     SmallVector<scf::ParallelOp> others;
     getOperation()->walk([&](Operation *op) {
       if (auto loop = dyn_cast<scf::ParallelOp>(op))
         others.push_back(loop);
       else if (auto loop = dyn_cast<scf::ForallOp>(op))
-        (!parallel || op->getParentOfType<scf::ForallOp>() ? inner : outer)
-            .push_back(loop);
+        loops.emplace_back(loop,
+                           parallel && !op->getParentOfType<scf::ForallOp>());
     });
     IRRewriter rewriter(&getContext());
     for (scf::ParallelOp loop : others)
-      if (failed(sequentialize(rewriter, loop)))
-        return signalPassFailure();
-    for (scf::ForallOp loop : inner) {
+      sequentialize(rewriter, loop);
+    for (auto [loop, staysParallel] : loops) {
       rewriter.setInsertionPoint(loop);
-      if (failed(scf::forallToForLoop(rewriter, loop))) {
-        loop.emitOpError("can't be lowered: it still yields tensors");
-        return signalPassFailure();
-      }
-    }
-    for (scf::ForallOp loop : outer) {
-      rewriter.setInsertionPoint(loop);
-      if (failed(scf::forallToParallelLoop(rewriter, loop))) {
+      // Upstream's sequential form would drop results.
+      if (loop.getNumResults() ||
+          (staysParallel ? failed(scf::forallToParallelLoop(rewriter, loop))
+                         : failed(scf::forallToForLoop(rewriter, loop)))) {
         loop.emitOpError("can't be lowered: it still yields tensors");
         return signalPassFailure();
       }

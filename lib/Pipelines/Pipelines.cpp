@@ -106,9 +106,8 @@ void ansor::buildCPULoweringPipeline(OpPassManager &pm,
   pm.addPass(createTaskDestinationsPass());
   if (!options.strictFP)
     pm.addPass(createFastMathPass());
-  if (options.vectorize) {
+  if (options.vectorize)
     pm.addPass(createInPlaceEpiloguePass());
-  }
   // The reference of the check keeps to what upstream does.
   bool plan = options.vectorize;
   addBufferization(pm, options.parallel, plan);
@@ -169,7 +168,7 @@ struct LowerToCPUOptions : public PassPipelineOptions<LowerToCPUOptions> {
   Option<int64_t> maxOperations{
       *this, "max-operations",
       llvm::cl::desc("Fail if the code has more operations"),
-      llvm::cl::init(200000)};
+      llvm::cl::init(CPULoweringOptions().maxOperations)};
 };
 } // namespace
 

@@ -5,9 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "Entry.h"
 #include "ansor/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace mlir::ansor {
 #define GEN_PASS_DEF_PLACEBUFFERSPASS
@@ -17,16 +19,27 @@ namespace mlir::ansor {
 using namespace mlir;
 using namespace mlir::ansor;
 
-/// Bytes of a static buffer, or -1.
-static int64_t staticBytes(MemRefType type) {
+int64_t ansor::bytesOf(MemRefType type) {
   if (!type.hasStaticShape() || !type.getLayout().isIdentity() ||
       type.getMemorySpace())
     return -1;
   Type element = type.getElementType();
-  if (!element.isIntOrFloat() && !element.isIndex())
+  auto bitsOf = [](Type type) -> int64_t {
+    // An element is stored in a power of two of bytes.
+    return type.isIntOrFloat() ? llvm::PowerOf2Ceil(llvm::alignTo(
+                                     type.getIntOrFloatBitWidth(), 8))
+                               : 0;
+  };
+  int64_t bits = element.isIndex() ? 64 : bitsOf(element);
+  if (auto complex = dyn_cast<ComplexType>(element))
+    bits = 2 * bitsOf(complex.getElementType());
+  if (bits == 0)
     return -1;
-  int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
-  return type.getNumElements() * llvm::divideCeil(bits, 8);
+  int64_t bytes = bits / 8;
+  for (int64_t size : type.getShape())
+    if (llvm::MulOverflow(bytes, size, bytes))
+      return -1;
+  return bytes;
 }
 
 namespace {
@@ -42,7 +55,7 @@ struct PlaceBuffersPass
     BufferViewFlowAnalysis views(block.getParentOp());
     int64_t total = 0;
     for (memref::AllocOp alloc : allocs) {
-      int64_t bytes = staticBytes(alloc.getType());
+      int64_t bytes = bytesOf(alloc.getType());
       if (bytes < 0 || bytes > largest || total + bytes > maxStack)
         continue;
       // Escapes by a return, or into a region that outlives nothing: keep it.

@@ -75,26 +75,6 @@ struct Function {
 };
 } // namespace
 
-static int64_t bytesOf(MemRefType type) {
-  if (!type.hasStaticShape() || !type.getLayout().isIdentity() ||
-      type.getMemorySpace())
-    return -1;
-  Type element = type.getElementType();
-  int64_t bits = 0;
-  if (auto complex = dyn_cast<ComplexType>(element)) {
-    element = complex.getElementType();
-    bits = element.isIntOrFloat()
-               ? 2 * llvm::alignTo(element.getIntOrFloatBitWidth(), 8)
-               : 0;
-  } else if (element.isIndex()) {
-    bits = 64;
-  } else if (element.isIntOrFloat()) {
-    // An element is stored in a power of two of bytes.
-    bits = llvm::PowerOf2Ceil(llvm::alignTo(element.getIntOrFloatBitWidth(), 8));
-  }
-  return bits ? type.getNumElements() * (bits / 8) : -1;
-}
-
 /// Parallel loops around `op`, innermost first.
 static SmallVector<scf::ParallelOp> parallelLoopsAround(Operation *op) {
   SmallVector<scf::ParallelOp> loops;

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Entry.h"
+#include "ansor/IR/AnsorDialect.h"
 #include "ansor/Pipelines/Passes.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -37,7 +38,7 @@ private:
 
 bool ProfileEntryPass::isTask(func::CallOp call) {
   auto callee = getOperation().lookupSymbol<func::FuncOp>(call.getCallee());
-  return callee && callee->hasAttr("ansor.task");
+  return callee && callee->hasAttr(kTaskAttr);
 }
 
 bool ProfileEntryPass::hasTask(Operation *op) {
@@ -110,7 +111,7 @@ void ProfileEntryPass::runOnOperation() {
   OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
   SmallVector<func::FuncOp> entries;
   for (auto func : module.getOps<func::FuncOp>()) {
-    if (func.isExternal() || func.isPrivate() || func->hasAttr("ansor.task"))
+    if (func.isExternal() || func.isPrivate() || func->hasAttr(kTaskAttr))
       continue;
     if (auto into = func->getAttrOfType<FlatSymbolRefAttr>(kIntoAttr))
       func = module.lookupSymbol<func::FuncOp>(into.getValue());

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Entry.h"
+#include "ansor/IR/AnsorDialect.h"
 #include "ansor/Pipelines/Passes.h"
 
 namespace mlir::ansor {
@@ -110,7 +111,7 @@ struct ResultDestinationsPass
     SymbolTable symbols(getOperation());
     SmallVector<func::FuncOp> funcs(getOperation().getOps<func::FuncOp>());
     for (func::FuncOp func : funcs) {
-      if (func.isExternal() || func.isPrivate() || func->hasAttr("ansor.task") ||
+      if (func.isExternal() || func.isPrivate() || func->hasAttr(kTaskAttr) ||
           !func.getBody().hasOneBlock() ||
           llvm::none_of(func.getResultTypes(), isDestinationType))
         continue;

@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "ansor/IR/AnsorDialect.h"
 #include "ansor/Pipelines/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -17,7 +18,6 @@ namespace mlir::ansor {
 using namespace mlir;
 using namespace mlir::ansor;
 
-static constexpr StringLiteral kTask = "ansor.task";
 static constexpr StringLiteral kWritable = "bufferization.writable";
 
 /// Makes the function return its results in its last arguments. Emits and
@@ -79,7 +79,7 @@ struct TaskDestinationsPass
     for (auto func : getOperation().getOps<func::FuncOp>()) {
       if (func.isExternal())
         continue;
-      bool task = func->hasAttr(kTask);
+      bool task = func->hasAttr(kTaskAttr);
       if (task && failed(materialize(func)))
         return signalPassFailure();
       if (!task && func.isPrivate())
@@ -105,7 +105,8 @@ struct DropTaskResultsPass
     };
     llvm::StringMap<SmallVector<Copied>> copied;
     for (auto func : module.getOps<func::FuncOp>()) {
-      if (!func->hasAttr(kTask) || func.isExternal() || !func.getNumResults())
+      if (!func->hasAttr(kTaskAttr) || func.isExternal() ||
+          !func.getNumResults())
         continue;
       unsigned first = func.getNumArguments() - func.getNumResults();
       SmallVector<Copied> &results = copied[func.getName()];

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Nest.h"
+#include "ansor/IR/AnsorDialect.h"
 #include "ansor/Pipelines/Passes.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -63,7 +64,7 @@ static int64_t countBodies(const NestPlan &plan) {
 static void unrollInnermost(scf::ForOp loop, int64_t bodies, int64_t steps) {
   std::optional<APInt> trips = loop.getStaticTripCount();
   int64_t factor = std::max<int64_t>(kSteps / std::max<int64_t>(steps, 1), 1);
-  if (auto wanted = loop->getAttrOfType<IntegerAttr>("ansor.unroll"))
+  if (auto wanted = loop->getAttrOfType<IntegerAttr>(kUnrollAttr))
     factor = std::max<int64_t>(wanted.getInt(), 1);
   factor = std::min(factor, std::max<int64_t>(kMaxBodies / bodies, 1));
   if (trips) {

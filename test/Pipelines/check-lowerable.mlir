@@ -15,6 +15,13 @@ func.func @sparse(%a: tensor<4x4xf32, #csr>) {
 
 // -----
 
+// expected-error @below {{unranked tensor: give the tensor a rank first}}
+func.func @unranked(%a: tensor<*xf32>) {
+  return
+}
+
+// -----
+
 func.func @elided() -> tensor<4xf32> {
   // expected-error @below {{the data of its constant was elided from the text}}
   %c = arith.constant dense_resource<__elided__> : tensor<4xf32>
