@@ -29,12 +29,13 @@ def find_tool(name):
     return path
 
 
-def _start(name, arguments, quiet=True):
+def _start(name, arguments, quiet=True, is_answer=lambda text: False):
+    """Standard output of a tool. It has to succeed, or print an answer."""
     command = [find_tool(name)] + [str(argument) for argument in arguments]
     result = subprocess.run(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
         stderr=subprocess.PIPE if quiet else None)
-    if result.returncode:
+    if result.returncode and not is_answer(result.stdout):
         said = (result.stderr or "").strip() or f"exit code {result.returncode}"
         raise ToolError(f"{name}: {said}")
     return result.stdout
@@ -52,30 +53,42 @@ def _flags(options):
     return flags
 
 
+def _list(paths):
+    if paths is None:
+        return []
+    return list(paths) if isinstance(paths, (list, tuple)) else [paths]
+
+
 def tune(model, trials, records=None, library=None, output=None, *, seed=None,
          threads=None, target=None, space=None, model_kind=None, replay=None,
-         quiet=True):
-    """Tunes the tasks of a module; `trials` is the total over them.
+         quiet=True, **flags):
+    """Tunes the tasks of a module, or of a list of modules together; `trials`
+    is the total over them.
 
     `records` is the log to resume from and append to, `library` the file for
-    the best schedules, `output` one for the scheduled module. Progress goes to
-    standard error unless `quiet`. Raises ToolError with the tool's message.
+    the best schedules, `output` one for the scheduled module (for a list, a
+    list). Other flags of ansor-tune go by their names:
+    `dynamic_sizes="?=32,128"`, `early_stop=64`. Progress goes to standard error
+    unless `quiet`. Raises ToolError with the tool's message.
     """
     options = {"trials": trials, "records": records, "library": library,
                "seed": seed, "threads": threads, "target": target,
-               "space": space, "model": model_kind, "replay": replay}
-    arguments = [model] + _flags(options)
-    if output is not None:
-        arguments += ["-o", output]
+               "space": space, "model": model_kind, "replay": replay, **flags}
+    arguments = _list(model) + _flags(options)
+    for path in _list(output):
+        arguments += ["-o", path]
     return _start("ansor-tune", arguments, quiet)
 
 
-def run(model, library=None, entry=None, *, check=True, threads=None):
-    """Compiles, checks and times a function; the dictionary that it prints
-    (`median_ms`, `reference_ms`, `max_error`, `ok`, …)."""
+def run(model, library=None, entry=None, *, check=True, threads=None, **flags):
+    """Compiles, checks and times a function. Returns the dictionary that
+    ansor-run prints: `median_ms`, `reference_ms`, `max_error`, …, and `ok`, which
+    is False if values are wrong. Other flags of ansor-run go by their names:
+    `profile=True`. Raises ToolError if the function can't be run."""
     options = {"library": library, "entry": entry, "check": check,
-               "threads": threads, "json": True}
-    output = _start("ansor-run", [model] + _flags(options))
+               "threads": threads, "json": True, **flags}
+    output = _start("ansor-run", [model] + _flags(options),
+                    is_answer=lambda text: text.startswith("{"))
     try:
         return json.loads(output)
     except ValueError as error:
