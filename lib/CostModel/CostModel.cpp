@@ -8,14 +8,13 @@
 
 #include "ansor/CostModel/CostModel.h"
 #include "ansor/Support/Files.h"
-#include "llvm/ADT/StringExtras.h"
+#include "ansor/Support/Hash.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/LineIterator.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/xxhash.h"
 #include <limits>
 #include <random>
 
@@ -39,11 +38,9 @@ std::string mlir::ansor::findInstalledModel(int64_t vectorBits) {
 }
 
 std::string mlir::ansor::hashFeatures(const FeatureMatrix &features) {
-  ArrayRef<uint8_t> bytes(
-      reinterpret_cast<const uint8_t *>(features.data.data()),
-      features.data.size() * sizeof(float));
-  return llvm::utohexstr(llvm::xxh3_64bits(bytes), /*LowerCase=*/true,
-                         /*Width=*/16);
+  return hashText(
+      StringRef(reinterpret_cast<const char *>(features.data.data()),
+                features.data.size() * sizeof(float)));
 }
 
 static constexpr double kNoRows = -std::numeric_limits<double>::infinity();

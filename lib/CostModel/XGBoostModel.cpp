@@ -27,11 +27,10 @@
 
 #include "ansor/CostModel/CostModel.h"
 #include "ansor/Support/Files.h"
-#include "llvm/ADT/StringExtras.h"
+#include "ansor/Support/Hash.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/Support/xxhash.h"
 #include <cmath>
 #include <limits>
 #include <xgboost/c_api.h>
@@ -280,12 +279,12 @@ LogicalResult XGBoostModel::save(StringRef path, std::string &error) const {
   StringRef body(data, length);
   std::string text;
   llvm::raw_string_ostream stream(text);
-  stream << llvm::json::Value(llvm::json::Object{
-                {"ansor_cost_model", kFileVersion},
-                {"kind", getName()},
-                {"features", kFeatureVersion},
-                {"columns", kNumFeatures},
-                {"hash", llvm::utohexstr(llvm::xxh3_64bits(body), true, 16)}})
+  stream << llvm::json::Value(
+                llvm::json::Object{{"ansor_cost_model", kFileVersion},
+                                   {"kind", getName()},
+                                   {"features", kFeatureVersion},
+                                   {"columns", kNumFeatures},
+                                   {"hash", hashText(body)}})
          << "\n"
          << body;
   return writeFile(path, [&](raw_ostream &file) { file << text; }, error);
@@ -322,8 +321,7 @@ LogicalResult XGBoostModel::read(StringRef path, Booster &result,
     return fail("was trained on version " + Twine(features) +
                 " of the features; this is version " + Twine(kFeatureVersion) +
                 ": train a new model");
-  if (header->getString("hash") !=
-      StringRef(llvm::utohexstr(llvm::xxh3_64bits(body), true, 16)))
+  if (header->getString("hash") != StringRef(hashText(body)))
     return fail("is damaged: its contents don't match its hash");
   Booster loaded;
   if (failed(makeBooster(nullptr, loaded, error)) ||

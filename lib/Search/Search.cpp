@@ -22,22 +22,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "Session.h"
-#include "ansor/Search/Simulation.h"
 #include "ansor/InitAll.h"
+#include "ansor/Search/Simulation.h"
+#include "ansor/Support/Hash.h"
 #include "ansor/Task/Sizes.h"
 #include "mlir/Parser/Parser.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/xxhash.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace mlir::ansor;
-
-static std::string hashText(StringRef text) {
-  return llvm::utohexstr(llvm::xxh3_64bits(text), /*LowerCase=*/true,
-                         /*Width=*/16);
-}
 
 RandomGenerator ansor::makeGenerator(uint64_t seed, StringRef key,
                                      int64_t trials) {

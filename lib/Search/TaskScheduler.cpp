@@ -8,13 +8,12 @@
 
 #include "ansor/Search/TaskScheduler.h"
 #include "ansor/Search/Evolution.h"
+#include "ansor/Support/Hash.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/Support/xxhash.h"
 #include <cmath>
 
 using namespace mlir;
@@ -69,8 +68,7 @@ std::string ansor::computeStructureKey(func::FuncOp task) {
     }
     os << "\n";
   });
-  return llvm::utohexstr(llvm::xxh3_64bits(text), /*LowerCase=*/true,
-                         /*Width=*/16);
+  return hashText(text);
 }
 
 //===----------------------------------------------------------------------===//

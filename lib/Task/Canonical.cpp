@@ -23,6 +23,7 @@
 
 #include "TaskInternal.h"
 #include "ansor/IR/AnsorDialect.h"
+#include "ansor/Support/Hash.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/IR/Dominance.h"
@@ -30,7 +31,6 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace mlir::ansor;
@@ -41,10 +41,6 @@ template <typename T> static std::string print(const T &thing) {
   llvm::raw_string_ostream os(text);
   os << thing;
   return text;
-}
-
-static std::string hashed(StringRef text) {
-  return llvm::utohexstr(llvm::xxh3_64bits(text), /*LowerCase=*/true, 16);
 }
 
 static bool isCommutative(Operation *op) {
@@ -132,7 +128,7 @@ std::string Signatures::ofValue(Value value) {
       if (auto pad = dyn_cast<tensor::PadOp>(op))
         text += ofValue(pad.getConstantPaddingValue());
     }
-    stages[op] = hashed(text);
+    stages[op] = hashText(text);
   }
   return stages[op] + "#" +
          std::to_string(cast<OpResult>(value).getResultNumber()) + " " + type;
@@ -170,7 +166,7 @@ std::string Signatures::ofBody(linalg::GenericOp op, Value value) {
     llvm::sort(operands);
   std::string text = print(def->getName()) + print(def->getAttrDictionary()) +
                      print(value.getType()) + llvm::join(operands, ";");
-  return body[value] = "1" + hashed(text) + "#" +
+  return body[value] = "1" + hashText(text) + "#" +
                        std::to_string(cast<OpResult>(value).getResultNumber());
 }
 
