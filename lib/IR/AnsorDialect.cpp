@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "ansor/IR/AnsorDialect.h"
-#include "ansor/IR/Layouts.h"
 #include "ansor/IR/KnobVerifier.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Transform/IR/TransformOps.h"

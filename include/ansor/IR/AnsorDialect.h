@@ -39,6 +39,8 @@ inline constexpr llvm::StringLiteral kParallelAttr = "ansor.parallel";
 inline constexpr llvm::StringLiteral kUnrollAttr = "ansor.unroll";
 /// A tiled op that becomes vector code: unit.
 inline constexpr llvm::StringLiteral kVectorizeAttr = "ansor.vectorize";
+/// An op that only permutes dimensions, which its users do instead: unit.
+inline constexpr llvm::StringLiteral kReadThroughAttr = "ansor.read_through";
 /// Attribute operands of a transform op that are filled from knobs.
 inline constexpr llvm::StringLiteral kBindAttr = "ansor.bind";
 

@@ -31,6 +31,7 @@ def Ansor_Dialect : Dialect {
     | `ansor.parallel` | loop | unit | loop whose iterations may run in parallel |
     | `ansor.unroll` | loop or op | i64 ≥ 0 | largest body, in copies, that unrolling may make |
     | `ansor.vectorize` | any op of a task | unit | turn the tiled op into vector code |
+    | `ansor.read_through` | op of a task | unit | it only permutes dimensions: its users read its input instead |
     | `ansor.bind` | transform op | dictionary | attribute operands to be filled from knobs |
 
     A library of schedules carries, for information, `ansor.library` (version of
@@ -38,6 +39,11 @@ def Ansor_Dialect : Dialect {
     `ansor.task` and `ansor.sketch`: `ansor.target`, `ansor.trials`,
     `ansor.median_ms`, `ansor.speedup` (over the unscheduled program), or
     `ansor.note` where the task stays unscheduled.
+
+    `ansor.dynamic_sizes` on a module, or a library, names the sizes that
+    functions with dynamic extents are copied for (see `ansor/Task/Sizes.h`).
+    Other names that begin with `ansor.` are marks of the code generation, from
+    one of its passes to a later one.
 
     A knob's domain is the dictionary in the `options` of `transform.tune.knob`
     (see `ansor/IR/KnobDomain.h`):

@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Rules.h"
-#include "ansor/IR/Layouts.h"
+#include "ansor/IR/AnsorDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;
