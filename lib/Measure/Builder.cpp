@@ -10,11 +10,11 @@
 #include "ansor/InitAll.h"
 #include "ansor/Space/DesignSpace.h"
 #include "ansor/Support/Files.h"
+#include "ansor/Support/Stopwatch.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
-#include <chrono>
 
 using namespace mlir;
 using namespace mlir::ansor;
@@ -42,19 +42,6 @@ private:
   std::string text;
   LocationAttr location;
   ScopedDiagnosticHandler handler;
-};
-
-class Stopwatch {
-public:
-  double seconds() const {
-    std::chrono::duration<double> span =
-        std::chrono::steady_clock::now() - begin;
-    return span.count();
-  }
-
-private:
-  std::chrono::steady_clock::time_point begin =
-      std::chrono::steady_clock::now();
 };
 } // namespace
 

@@ -14,13 +14,13 @@
 
 #include "ansor/Measure/Measure.h"
 #include "ansor/Measure/WorkerPool.h"
+#include "ansor/Support/Stopwatch.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/TargetParser/Host.h"
-#include "llvm/TargetParser/Triple.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
-#include <chrono>
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
 #include <cmath>
 #include <csignal>
 #include <limits>
@@ -39,12 +39,15 @@ static constexpr double kReferenceRunSeconds = 300;
 /// that took for the reference.
 static constexpr double kDataFactor = 4;
 
+/// Program and first arguments of a runner.
+using RunnerCommand = std::pair<std::string, std::vector<std::string>>;
+
 namespace {
 class LocalMeasurer : public Measurer {
 public:
   LocalMeasurer(const MeasureOptions &options, StringRef builder,
-                const std::pair<std::string, std::vector<std::string>> &runner,
-                 StringRef workDir, bool ownsWorkDir);
+                const RunnerCommand &runner, StringRef workDir,
+                bool ownsWorkDir);
   ~LocalMeasurer() override;
 
   std::vector<MeasureResult> measure(ArrayRef<MeasureInput> inputs) override {
@@ -136,9 +139,6 @@ static WorkerPoolOptions builderOptions(const MeasureOptions &options,
   return pool;
 }
 
-/// Program and first arguments of a runner.
-using RunnerCommand = std::pair<std::string, std::vector<std::string>>;
-
 static WorkerPoolOptions runnerOptions(const MeasureOptions &options,
                                        const RunnerCommand &command,
                                        StringRef workDir) {
@@ -154,8 +154,7 @@ static WorkerPoolOptions runnerOptions(const MeasureOptions &options,
 }
 
 LocalMeasurer::LocalMeasurer(const MeasureOptions &options, StringRef builder,
-                             const std::pair<std::string, std::vector<std::string>> &runner,
-                              StringRef workDir,
+                             const RunnerCommand &runner, StringRef workDir,
                              bool ownsWorkDir)
     : options(options), workDir(workDir), ownsWorkDir(ownsWorkDir),
       builders(builderOptions(options, builder, workDir)),
@@ -414,14 +413,10 @@ void LocalMeasurer::run(const Artifact &artifact, const Reference &reference,
 
 std::vector<MeasureResult>
 LocalMeasurer::measure(ArrayRef<MeasureInput> inputs, unsigned passes) {
-  auto wall = [start = std::chrono::steady_clock::now()] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() -
-                                         start)
-        .count();
-  };
+  Stopwatch watch;
   if (options.check)
     makeReferences(inputs);
-  const double checked = wall();
+  const double checked = watch.seconds();
   cost.check += checked;
   std::vector<MeasureResult> results(inputs.size());
   std::vector<const MeasureInput *> toBuild;
@@ -438,7 +433,7 @@ LocalMeasurer::measure(ArrayRef<MeasureInput> inputs, unsigned passes) {
   std::vector<Artifact> artifacts;
   std::vector<MeasureResult> built =
       build(toBuild, /*reference=*/false, options.buildTimeout, artifacts);
-  cost.build += wall() - checked;
+  cost.build += watch.seconds() - checked;
   for (auto [i, index] : llvm::enumerate(indices))
     results[index] = std::move(built[i]);
   std::vector<std::vector<MeasureResult>> ofPass(indices.size());

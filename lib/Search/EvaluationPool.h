@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LIB_SEARCH_EVALUATIONPOOL_H
-#define LIB_SEARCH_EVALUATIONPOOL_H
+#ifndef ANSOR_LIB_SEARCH_EVALUATIONPOOL_H
+#define ANSOR_LIB_SEARCH_EVALUATIONPOOL_H
 
 #include "ansor/Search/TaskSearch.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -74,4 +74,4 @@ private:
 
 } // namespace mlir::ansor
 
-#endif // LIB_SEARCH_EVALUATIONPOOL_H
+#endif // ANSOR_LIB_SEARCH_EVALUATIONPOOL_H

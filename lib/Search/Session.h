@@ -9,13 +9,13 @@
 // The state of a run and its steps, see the reading guide in Search.cpp.
 //
 
-#ifndef LIB_SEARCH_SESSION_H
-#define LIB_SEARCH_SESSION_H
+#ifndef ANSOR_LIB_SEARCH_SESSION_H
+#define ANSOR_LIB_SEARCH_SESSION_H
 
-#include "Clock.h"
 #include "EvaluationPool.h"
 #include "ansor/Search/Search.h"
 #include "ansor/Search/TaskSearch.h"
+#include "ansor/Support/Stopwatch.h"
 #include <atomic>
 #include <thread>
 
@@ -150,4 +150,4 @@ RandomGenerator makeGenerator(uint64_t seed, StringRef key, int64_t trials);
 
 } // namespace mlir::ansor
 
-#endif // LIB_SEARCH_SESSION_H
+#endif // ANSOR_LIB_SEARCH_SESSION_H

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ansor/Search/TaskSearch.h"
-#include "Clock.h"
+#include "ansor/Support/Stopwatch.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -19,13 +19,6 @@ std::optional<ModelKind> ansor::parseModelKind(StringRef text) {
       .Default(std::nullopt);
 }
 
-std::optional<SpaceKind> ansor::parseSpaceKind(StringRef text) {
-  return llvm::StringSwitch<std::optional<SpaceKind>>(text)
-      .Case("full", SpaceKind::Full)
-      .Case("ansor", SpaceKind::Ansor)
-      .Default(std::nullopt);
-}
-
 std::vector<BestEntry> TuneResult::bestEntries(bool keepSlower) const {
   std::vector<BestEntry> entries;
   for (const TaskState &state : tasks) {

@@ -10,9 +10,17 @@
 #include "Emitter.h"
 #include "ansor/Sketch/SketchRule.h"
 #include "ansor/Sketch/TaskGraph.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mlir::ansor;
+
+std::optional<SpaceKind> mlir::ansor::parseSpaceKind(StringRef text) {
+  return llvm::StringSwitch<std::optional<SpaceKind>>(text)
+      .Case("full", SpaceKind::Full)
+      .Case("ansor", SpaceKind::Ansor)
+      .Default(std::nullopt);
+}
 
 /// Derives all complete states, depth first and in the order of the rules.
 static void derive(const SketchContext &context, const SketchRules &rules,

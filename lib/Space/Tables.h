@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LIB_SPACE_TABLES_H
-#define LIB_SPACE_TABLES_H
+#ifndef ANSOR_LIB_SPACE_TABLES_H
+#define ANSOR_LIB_SPACE_TABLES_H
 
 #include "ansor/Space/DesignSpace.h"
 #include <vector>
@@ -115,4 +115,4 @@ struct DesignSpace::Tables {
 
 } // namespace mlir::ansor
 
-#endif // LIB_SPACE_TABLES_H
+#endif // ANSOR_LIB_SPACE_TABLES_H

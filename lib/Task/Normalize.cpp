@@ -350,7 +350,7 @@ static void startFromZero(RewriterBase &rewriter, linalg::GenericOp op,
   if (!isAnchor(op) || !add || !readsInit(op, 0))
     return;
   if (auto type = dyn_cast<FloatType>(add->getResult(0).getType()))
-    if (options.strictFp || type.getWidth() < 32)
+    if (options.strictFP || type.getWidth() < 32)
       return;
   Value init = op.getDpsInitOperand(0)->get();
   if (init.getDefiningOp<tensor::EmptyOp>())

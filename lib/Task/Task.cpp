@@ -8,13 +8,12 @@
 
 #include "ansor/Task/Task.h"
 #include "ansor/IR/AnsorDialect.h"
+#include "ansor/Support/Hash.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace mlir::ansor;
@@ -34,15 +33,19 @@ std::string mlir::ansor::computeTaskKey(func::FuncOp task) {
   (*copy)->print(
       os,
       OpPrintingFlags().printGenericOpForm().useLocalScope().assumeVerified());
-  return "a" + std::to_string(kTaskKeyVersion) + "-" +
-         llvm::utohexstr(llvm::xxh3_64bits(text), /*LowerCase=*/true,
-                         /*Width=*/16);
+  return "a" + std::to_string(kTaskKeyVersion) + "-" + hashText(text);
 }
 
 /// True for the attributes of a module that describe its target.
 static bool describesTarget(StringRef name) {
   return name.starts_with("dlti.") || name.starts_with("llvm.") ||
          name.starts_with("ansor.target");
+}
+
+bool mlir::ansor::hasTasks(ModuleOp module) {
+  return llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp func) {
+    return func->hasAttr(kTaskAttr);
+  });
 }
 
 SmallVector<Task> mlir::ansor::collectTasks(ModuleOp module) {

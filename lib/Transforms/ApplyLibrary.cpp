@@ -35,10 +35,7 @@ struct ApplyLibraryPass : public ansor::impl::ApplyLibraryPassBase<ApplyLibraryP
 
   LogicalResult apply() {
     ModuleOp module = getOperation();
-    bool extracted = llvm::any_of(
-        module.getOps<func::FuncOp>(),
-        [](func::FuncOp func) { return func->hasAttr("ansor.task"); });
-    if (extracted)
+    if (hasTasks(module))
       return applyLibrary(module, StringRef(library));
     // Extract on a copy: the module stays as it was if the library is no good.
     OwningOpRef<ModuleOp> copy(module.clone());

@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "ansor/IR/AnsorDialect.h"
 #include "ansor/Record/Record.h"
 #include "ansor/Task/Task.h"
 #include "ansor/Transforms/Explain.h"
@@ -71,18 +72,15 @@ LogicalResult ExplainPass::explain() {
   FailureOr<TargetInfo> info = resolveTarget(*copy, target);
   if (failed(info))
     return failure();
-  bool isExtracted = llvm::any_of(
-      copy->getOps<func::FuncOp>(),
-      [](func::FuncOp func) { return func->hasAttr("ansor.task"); });
-  if (!isExtracted &&
+  if (!hasTasks(*copy) &&
       failed(library.empty() ? extractTasks(*copy)
                              : extractForLibrary(*copy, library)))
     return failure();
   for (auto func : copy->getOps<func::FuncOp>())
-    if (func->hasAttr("ansor.task") &&
-        func.walk([](LoopLikeOpInterface loop) {
-              return WalkResult::interrupt();
-            }).wasInterrupted())
+    if (func->hasAttr(kTaskAttr) && func.walk([](LoopLikeOpInterface loop) {
+                                          return WalkResult::interrupt();
+                                        })
+                                        .wasInterrupted())
       return func.emitError() << "has loops already: explain a schedule by its "
                                  "script in the module, or by a library";
   auto tasks = describeTaskWork(*copy, *info);

@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "ansor/IR/AnsorDialect.h"
 #include "ansor/Task/Task.h"
 #include "ansor/Transforms/Explain.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -77,13 +78,13 @@ llvm::MapVector<StringRef, TaskExplanation>
 ansor::describeTaskWork(ModuleOp module, const TargetInfo &target) {
   llvm::MapVector<StringRef, TaskExplanation> tasks;
   for (auto func : module.getOps<func::FuncOp>()) {
-    auto key = func->getAttrOfType<StringAttr>("ansor.task");
+    auto key = func->getAttrOfType<StringAttr>(kTaskAttr);
     if (!key || func.isExternal())
       continue;
     TaskExplanation &task = tasks[func.getName()];
     task.name = func.getName().str();
     task.key = key.getValue().str();
-    if (auto weight = func->getAttrOfType<IntegerAttr>("ansor.weight"))
+    if (auto weight = func->getAttrOfType<IntegerAttr>(kWeightAttr))
       task.calls = weight.getInt();
     task.flops = countFlops(func);
     for (BlockArgument argument : func.getArguments())

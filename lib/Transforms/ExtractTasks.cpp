@@ -25,7 +25,7 @@ struct ExtractTasksPass : public ansor::impl::ExtractTasksPassBase<ExtractTasksP
   void runOnOperation() override {
     ExtractOptions options;
     options.outlineRest = outlineRest;
-    options.strictFp = strictFp;
+    options.strictFP = strictFP;
     if (failed(extractTasks(getOperation(), options)))
       signalPassFailure();
   }

@@ -67,7 +67,8 @@ struct GenerateSketchesPass
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (space != "full" && space != "ansor") {
+    std::optional<SpaceKind> spaceKind = parseSpaceKind(space);
+    if (!spaceKind) {
       module.emitError() << "unknown space '" << space
                          << "': use \"full\" or \"ansor\"";
       return signalPassFailure();
@@ -84,7 +85,7 @@ struct GenerateSketchesPass
     if (failed(info))
       return signalPassFailure();
     SketchOptions options;
-    options.space = space == "ansor" ? SpaceKind::Ansor : SpaceKind::Full;
+    options.space = *spaceKind;
 
     transform::NamedSequenceOp main;
     SmallVector<func::FuncOp> tasks;

@@ -52,7 +52,7 @@ private:
 
 void SamplePass::runOnOperation() {
   ModuleOp module = getOperation();
-  if (space != "full" && space != "ansor") {
+  if (!parseSpaceKind(space)) {
     emitError(module.getLoc())
         << "unknown space '" << space << "': use \"full\" or \"ansor\"";
     return signalPassFailure();
@@ -85,7 +85,7 @@ LogicalResult SamplePass::openSketches(func::FuncOp task,
                                        const TargetInfo &info,
                                        std::vector<OpenSketch> &sketches) {
   SketchOptions options;
-  options.space = space == "ansor" ? SpaceKind::Ansor : SpaceKind::Full;
+  options.space = *parseSpaceKind(space);
   FailureOr<SmallVector<Sketch>> derived =
       generateSketches(task, info, options);
   if (failed(derived))

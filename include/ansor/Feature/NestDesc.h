@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A plain description of scheduled loop nests: what features are computed
-// from. Two fillers exist: extraction from IR, and (later) instantiation by
-// arithmetic from a sketch and its decisions; the first is the oracle of the
-// second. No MLIR type appears in it.
+// from. It is filled by extraction from IR (extractNests), or by arithmetic
+// from a sketch and its decisions (SketchFeatures.h); the first is the oracle
+// of the second. No MLIR type appears in it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -53,7 +53,7 @@ struct TrialRecord {
 struct RunRecord {
   uint64_t seed = 0;
   int64_t trials = 0; ///< made by this run, not the resumed ones
-  int64_t scored = 0; ///< candidates interpreted
+  int64_t scored = 0; ///< candidates that were described for a score
   bool interrupted = false;
   double extract = 0, sketch = 0, sample = 0, score = 0, train = 0, build = 0,
          run = 0, check = 0, total = 0;

@@ -29,9 +29,8 @@
 namespace mlir::ansor {
 
 enum class ModelKind { XGBoost, Random };
-/// "xgboost", "random"; "full", "ansor". Nullopt for another text.
+/// "xgboost", "random". Nullopt for another text.
 std::optional<ModelKind> parseModelKind(StringRef text);
-std::optional<SpaceKind> parseSpaceKind(StringRef text);
 
 struct TuneOptions {
   TargetInfo target;
@@ -101,7 +100,7 @@ struct CostOfSearch {
   double measure = 0; ///< building, running and checking, as seen from here
   double build = 0, run = 0, check = 0; ///< of these, if the measurer knows
   double total = 0;
-  int64_t scored = 0;        ///< candidates interpreted
+  int64_t scored = 0; ///< candidates that were described for a score
 };
 
 struct TuneProgress {

@@ -35,6 +35,9 @@ enum class SpaceKind {
   Ansor ///< the paper's own rules and constants, as a baseline
 };
 
+/// "full", "ansor". Nullopt for another text.
+std::optional<SpaceKind> parseSpaceKind(StringRef text);
+
 struct SketchOptions {
   SpaceKind space = SpaceKind::Full;
   /// More sketches than this are cut, with a remark.

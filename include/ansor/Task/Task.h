@@ -25,16 +25,16 @@
 // A task is an anchor (an op with a reduction, of whatever name) with its
 // fills, its padding, and the elementwise ops behind it, fused into one; or
 // elementwise ops alone. Reductions over the same rows, of which some are read
-// back along the loops that they reduce (a normalisation), are one task with what
-// is between them, and with the contractions around them if these read little
-// for a row. Three choices make front ends' forms one:
+// back along the loops that they reduce (a normalisation), are one task with
+// what is between them, and with the contractions around them if these read
+// little for a row. Three choices make front ends' forms one:
 //
 //  - Broadcasts, transposes and copies are read through the maps of their
 //    consumers, and widening casts are computed in them. Other producers fuse
 //    where that repeats no work; a small one is a stage of its own.
 //  - A sum that starts from a tensor, and either made that tensor on purpose
 //    (a broadcast bias) or has elementwise ops behind it, starts from zero, and
-//    the tensor is added behind it. That reorders a sum (see `strictFp`).
+//    the tensor is added behind it. That reorders a sum (see `strictFP`).
 //    Without these, the accumulation stays: the init argument carries the old
 //    value.
 //  - Loops of extent 1 vanish, unless all are; what reshapes that leaves stays
@@ -59,7 +59,7 @@ struct ExtractOptions {
   bool outlineRest = true;
   /// Keep the order of floating-point sums: a bias that a sum starts from then
   /// stays where it is, and isn't added behind it.
-  bool strictFp = false;
+  bool strictFP = false;
 };
 
 /// Outlines the tasks of every function of `module`. Ops that no task can hold
@@ -84,6 +84,9 @@ struct Task {
   double flops = 0;   ///< arithmetic operations of one call
   std::string module; ///< text of a module with that function only
 };
+
+/// True if a function of `module` is a task: it was extracted.
+bool hasTasks(ModuleOp module);
 
 /// The tasks of an extracted module, in the order of their functions.
 SmallVector<Task> collectTasks(ModuleOp module);

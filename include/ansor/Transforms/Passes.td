@@ -37,7 +37,7 @@ def ExtractTasksPass : Pass<"ansor-extract-tasks", "ModuleOp"> {
   let options = [
     Option<"outlineRest", "outline-rest", "bool", "true",
            "also outline groups that have no anchor">,
-    Option<"strictFp", "strict-fp", "bool", "false",
+    Option<"strictFP", "strict-fp", "bool", "false",
            "keep the order of floating-point sums">
   ];
   let dependentDialects = ["::mlir::linalg::LinalgDialect",

@@ -1,4 +1,4 @@
-//===- Clock.h - Wall time --------------------------------------*- C++ -*-===//
+//===- Stopwatch.h - Wall time -----------------------------------*- C++ -*-===//
 //
 // Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LIB_SEARCH_CLOCK_H
-#define LIB_SEARCH_CLOCK_H
+#ifndef ANSOR_SUPPORT_STOPWATCH_H
+#define ANSOR_SUPPORT_STOPWATCH_H
 
 #include <chrono>
 
@@ -35,4 +35,4 @@ private:
 
 } // namespace mlir::ansor
 
-#endif // LIB_SEARCH_CLOCK_H
+#endif // ANSOR_SUPPORT_STOPWATCH_H
