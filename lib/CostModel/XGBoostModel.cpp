@@ -33,6 +33,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
 #include <limits>
+#include <mutex>
 #include <xgboost/c_api.h>
 
 using namespace mlir;
@@ -85,6 +86,7 @@ private:
 
   XGBoostOptions options;
   Booster booster, base;
+  std::mutex errorMutex; ///< of lastError, while threads predict
 };
 
 } // namespace
@@ -259,8 +261,10 @@ std::vector<double> XGBoostModel::predict(ArrayRef<FeatureMatrix> programs) {
   }
   for (const Booster *part : {&base, &booster}) {
     std::string error;
-    if (failed(addScores(part->get(), rows, rowsOf, scores, error)))
+    if (failed(addScores(part->get(), rows, rowsOf, scores, error))) {
+      std::lock_guard<std::mutex> lock(errorMutex);
       lastError = error;
+    }
   }
   return scores;
 }

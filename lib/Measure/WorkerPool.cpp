@@ -198,9 +198,12 @@ WorkerPool::~WorkerPool() {
 
 void WorkerPool::interrupt() {
   interrupted = true;
+  // What a signal interrupted may be about to look at its own error.
+  int before = errno;
   char byte = 0;
   if (wakeWrite >= 0)
     (void)!write(wakeWrite, &byte, 1);
+  errno = before;
 }
 
 bool WorkerPool::start(Child &child) { return spawner->start(child, options); }

@@ -98,7 +98,6 @@ namespace {
 /// Words of a descriptor: allocated, aligned, offset, sizes, strides.
 struct Descriptor {
   explicit Descriptor(int64_t *words, size_t rank) : words(words), rank(rank) {}
-  char *allocated() const { return reinterpret_cast<char *>(words[0]); }
   char *aligned() const { return reinterpret_cast<char *>(words[1]); }
   int64_t offset() const { return words[2]; }
   int64_t size(size_t i) const { return words[3 + i]; }

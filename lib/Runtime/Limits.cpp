@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ansor/Runtime/Limits.h"
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -101,7 +102,7 @@ static void writeReport(const char *kind, const char *what) {
                     "\"message\": \"%s while "
                     "%s\"}\n",
                     (long long)crashId, kind, what, (const char *)crashPhase);
-  writeAll(line, size_t(length));
+  writeAll(line, std::min(size_t(length), sizeof(line) - 1));
   _exit(3);
 }
 

@@ -41,6 +41,9 @@ LogicalResult Session::tuneOnce(unsigned index, int64_t count) {
       makeGenerator(options.seed, state.task.key, state.trials);
   tuned.search->setSeeds(borrow(index, rng));
   std::vector<Candidate> batch = tuned.search->nextBatch(count, scorer, rng);
+  if (scorer && !scorer->getLastError().empty())
+    return emitError() << "the cost model can't predict: "
+                       << scorer->getLastError();
   std::vector<double> scores = tuned.search->getBatchScores().vec();
   for (const auto &entry : tuned.search->getRejections())
     state.rejections[entry.getKey().str()] = entry.getValue();
@@ -276,6 +279,7 @@ LogicalResult Session::train(StringRef key) {
       }))
     return success(); // nothing to learn from yet
   if (failed(model->update(seen)))
-    return emitError() << "training the cost model failed";
+    return emitError() << "training the cost model failed: "
+                       << model->getLastError();
   return success();
 }

@@ -285,6 +285,9 @@ LogicalResult Session::predict() {
       continue;
     RandomGenerator rng = makeGenerator(options.seed, state.task.key, 0);
     std::optional<Candidate> best = tuned.search->predictBest(*model, rng);
+    if (!model->getLastError().empty())
+      return emitError() << "the cost model can't predict: "
+                         << model->getLastError();
     for (const auto &entry : tuned.search->getRejections())
       state.rejections[entry.getKey().str()] = entry.getValue();
     if (!best)

@@ -37,8 +37,10 @@ class CostModel {
 public:
   virtual ~CostModel();
   virtual StringRef getName() const = 0;
-  /// One score a program. A program without rows scores -infinity. May be
-  /// called by several threads at once, but not during `update` or `load`.
+  /// One score a program. A program without rows scores -infinity. If it fails,
+  /// the scores mean nothing, and `getLastError` says why. Models but the
+  /// random one may be asked by several threads at once, not during `update` or
+  /// `load`.
   virtual std::vector<double> predict(ArrayRef<FeatureMatrix> programs) = 0;
   /// Retrains on all of `samples` (the whole set, not the new ones only). Sets
   /// without a successful sample leave the model untrained, which is no
