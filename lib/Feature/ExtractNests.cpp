@@ -384,14 +384,23 @@ private:
   }
 
   static bool dependsOnData(Value value, Block &body) {
-    if (auto arg = dyn_cast<BlockArgument>(value))
-      return arg.getOwner() == &body;
-    Operation *op = value.getDefiningOp();
-    if (op->getBlock() != &body)
-      return false;
-    return isa<tensor::ExtractOp>(op) ||
-           llvm::any_of(op->getOperands(),
-                        [&](Value v) { return dependsOnData(v, body); });
+    SmallVector<Value> worklist{value};
+    llvm::SmallPtrSet<Operation *, 8> seen;
+    while (!worklist.empty()) {
+      Value next = worklist.pop_back_val();
+      if (auto arg = dyn_cast<BlockArgument>(next)) {
+        if (arg.getOwner() == &body)
+          return true;
+        continue;
+      }
+      Operation *op = next.getDefiningOp();
+      if (op->getBlock() != &body || !seen.insert(op).second)
+        continue;
+      if (isa<tensor::ExtractOp>(op))
+        return true;
+      worklist.append(op->operand_begin(), op->operand_end());
+    }
+    return false;
   }
 
   /// Ops that are no linalg ops in the strict sense (tensor.pad, linalg.pack,

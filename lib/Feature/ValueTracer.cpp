@@ -92,11 +92,14 @@ std::optional<int64_t> ValueTracer::boundOfExpr(AffineExpr expr, Operation *op,
   auto rhs = boundOfExpr(binary.getRHS(), op, numDims, partial);
   if (!lhs || !rhs)
     return std::nullopt;
+  int64_t result;
   switch (expr.getKind()) {
   case AffineExprKind::Add:
-    return *lhs + *rhs;
+    return llvm::AddOverflow(*lhs, *rhs, result) ? std::nullopt
+                                                 : std::optional(result);
   case AffineExprKind::Mul:
-    return *lhs * *rhs;
+    return llvm::MulOverflow(*lhs, *rhs, result) ? std::nullopt
+                                                 : std::optional(result);
   case AffineExprKind::FloorDiv:
     return *rhs > 0 ? std::optional(llvm::divideFloorSigned(*lhs, *rhs))
                     : std::nullopt;

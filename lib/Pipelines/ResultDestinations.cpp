@@ -42,7 +42,7 @@ static memref::AllocOp findWholeBuffer(Value value, func::FuncOp func) {
 }
 
 /// Makes the results of `func` that are static buffers arguments.
-static void writeInto(func::FuncOp func) {
+static LogicalResult writeInto(func::FuncOp func) {
   auto ret = cast<func::ReturnOp>(func.getBody().front().getTerminator());
   SmallVector<Value> left;
   SmallVector<Type> leftTypes;
@@ -59,7 +59,7 @@ static void writeInto(func::FuncOp func) {
     unsigned position = func.getNumArguments();
     if (failed(func.insertArgument(position, value.getType(),
                                    DictionaryAttr(), loc)))
-      continue;
+      return failure();
     BlockArgument target = func.getArgument(position);
     // Taken by an earlier result, it is no buffer of this function any more.
     memref::AllocOp alloc = findWholeBuffer(value, func);
@@ -84,6 +84,7 @@ static void writeInto(func::FuncOp func) {
   func.setAllResultAttrs(leftAttrs);
   func.setFunctionType(
       FunctionType::get(func.getContext(), func.getArgumentTypes(), leftTypes));
+  return success();
 }
 
 /// A function that makes the buffers of the results and calls `into`.
@@ -123,7 +124,8 @@ struct ResultDestinationsPass
       SymbolTable::setSymbolName(func, name);
       func.setPrivate();
       func->removeAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName());
-      writeInto(func);
+      if (failed(writeInto(func)))
+        return signalPassFailure();
       getOperation().insert(func, entry);
       buildBody(entry, func);
       entry->setAttr(kIntoAttr, FlatSymbolRefAttr::get(&getContext(), name));
