@@ -5,6 +5,8 @@
 // RUN: FileCheck %s --check-prefix=ERR < %t/err
 // RUN: not ansor-run %t/wrong.mlir --reference=%t/other.mlir --check 2>&1 | FileCheck %s --check-prefix=TYPE
 // RUN: not ansor-run %t/two.mlir 2>&1 | FileCheck %s --check-prefix=TWO
+// RUN: not ansor-run %t/private.mlir 2>&1 | FileCheck %s --check-prefix=PRIVATE
+// RUN: ansor-run %t/right.mlir --library=%t/foreign.mlir --repeats=1 2>&1 | FileCheck %s --check-prefix=FOREIGN
 // RUN: not ansor-run %t/divide.mlir --check 2>&1 | FileCheck %s --check-prefix=NAN
 
 // JSON: "max_error":1,"median_ms":null,{{.*}}"ok":false
@@ -13,8 +15,21 @@
 // TWO: error: the module has several public functions: name one by --entry
 // TWO: two.mlir:1:1: note: @g
 // TWO: two.mlir:2:1: note: @h
+// PRIVATE: private.mlir:{{.*}}: error: the module has no public function with a body
+// FOREIGN: remark: the library has no schedule of task '
+// FOREIGN: warning: the library '{{.*}}foreign.mlir' has no schedule for any task of this module
 // NAN: divide.mlir:1:1: error: the unscheduled program failed: no inputs were found that give a finite reference
 
+//--- private.mlir
+func.func private @f(%a: tensor<8xi32>) -> tensor<8xi32> {
+  return %a : tensor<8xi32>
+}
+//--- foreign.mlir
+module attributes {ansor.library = 1 : i64, transform.with_named_sequence} {
+  transform.named_sequence @other(%f: !transform.any_op {transform.readonly}) attributes {ansor.task = "a1-0000000000000000"} {
+    transform.yield
+  }
+}
 //--- right.mlir
 func.func @f(%a: tensor<8xi32>) -> tensor<8xi32> {
   %c = arith.constant dense<5> : tensor<8xi32>

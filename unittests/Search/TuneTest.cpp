@@ -539,4 +539,30 @@ TEST_F(TuneTest, RecordsOfOtherThreadsAreNotUsed) {
             std::string::npos);
 }
 
+TEST_F(TuneTest, RecordsOfAnotherSpaceAreNotUsed) {
+  ASSERT_TRUE(succeeded(run()));
+  options.space = SpaceKind::Ansor;
+  FailureOr<TuneResult> result = run();
+  ASSERT_TRUE(succeeded(result)) << llvm::join(errors, "\n");
+  EXPECT_EQ(result->tasks[0].resumed, 0);
+  ASSERT_FALSE(result->notes.empty());
+  EXPECT_NE(result->notes[0].find("belong to other sketches"),
+            std::string::npos);
+}
+
+TEST_F(TuneTest, ATornLineIsDroppedAndTold) {
+  ASSERT_TRUE(succeeded(run()));
+  {
+    std::error_code code;
+    llvm::raw_fd_ostream os(records, code, llvm::sys::fs::OF_Append);
+    os << "{\"kind\":\"tri";
+  }
+  FailureOr<TuneResult> result = run();
+  ASSERT_TRUE(succeeded(result)) << llvm::join(errors, "\n");
+  EXPECT_EQ(result->tasks[0].resumed, 16);
+  ASSERT_FALSE(result->notes.empty());
+  EXPECT_NE(result->notes[0].find("was torn, and is dropped"),
+            std::string::npos);
+}
+
 } // namespace
