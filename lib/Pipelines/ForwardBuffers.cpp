@@ -24,6 +24,7 @@ struct Place {
   Value buffer;
   SmallVector<Value> indices;
   Type type; ///< of the value, which gives the extent
+  int64_t active = 1; ///< so many of its elements, from the first on
 };
 } // namespace
 
@@ -47,13 +48,34 @@ static bool mayAlias(Value a, Value b) {
   return a == b || !isDistinct(a) || !isDistinct(b);
 }
 
+/// How many elements of a vector of `type` are accessed under `mask`, if these
+/// are its first ones.
+static std::optional<int64_t> countActive(VectorType type, Value mask) {
+  if (!mask)
+    return type.getNumElements();
+  DenseElementsAttr bits;
+  if (type.getRank() != 1 || !matchPattern(mask, m_Constant(&bits)))
+    return std::nullopt;
+  int64_t active = 0;
+  bool ended = false;
+  for (bool bit : bits.getValues<bool>()) {
+    if (bit && ended)
+      return std::nullopt;
+    ended |= !bit;
+    active += bit;
+  }
+  return active;
+}
+
 static std::optional<Place> writtenPlace(Operation *op) {
   if (auto write = dyn_cast<vector::TransferWriteOp>(op)) {
-    if (write.getMask() || !isa<MemRefType>(write.getShapedType()) ||
+    std::optional<int64_t> active =
+        countActive(write.getVectorType(), write.getMask());
+    if (!active || !isa<MemRefType>(write.getShapedType()) ||
         !write.getPermutationMap().isMinorIdentity() || write.hasOutOfBoundsDim())
       return std::nullopt;
     return Place{write.getBase(), write.getIndices(),
-                 write.getVector().getType()};
+                 write.getVector().getType(), *active};
   }
   if (auto store = dyn_cast<memref::StoreOp>(op))
     return Place{store.getMemRef(), store.getIndices(),
@@ -63,10 +85,12 @@ static std::optional<Place> writtenPlace(Operation *op) {
 
 static std::optional<Place> readPlace(Operation *op) {
   if (auto read = dyn_cast<vector::TransferReadOp>(op)) {
-    if (read.getMask() || !isa<MemRefType>(read.getShapedType()) ||
+    std::optional<int64_t> active =
+        countActive(read.getVectorType(), read.getMask());
+    if (!active || !isa<MemRefType>(read.getShapedType()) ||
         !read.getPermutationMap().isMinorIdentity() || read.hasOutOfBoundsDim())
       return std::nullopt;
-    return Place{read.getBase(), read.getIndices(), read.getType()};
+    return Place{read.getBase(), read.getIndices(), read.getType(), *active};
   }
   if (auto load = dyn_cast<memref::LoadOp>(op))
     return Place{load.getMemRef(), load.getIndices(), load.getType()};
@@ -74,7 +98,7 @@ static std::optional<Place> readPlace(Operation *op) {
 }
 
 static bool samePlace(const Place &a, const Place &b) {
-  if (a.buffer != b.buffer || a.type != b.type)
+  if (a.buffer != b.buffer || a.type != b.type || a.active != b.active)
     return false;
   return llvm::all_of(llvm::zip_equal(a.indices, b.indices), [](auto pair) {
     auto [x, y] = pair;
@@ -102,7 +126,7 @@ static std::optional<int64_t> positionIn(const Place &element,
       return std::nullopt;
   std::optional<int64_t> from = getConstantIntValue(whole.indices[last]),
                          at = getConstantIntValue(element.indices[last]);
-  if (!from || !at || *at < *from || *at >= *from + vector.getDimSize(0))
+  if (!from || !at || *at < *from || *at >= *from + whole.active)
     return std::nullopt;
   return *at - *from;
 }

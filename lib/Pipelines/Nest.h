@@ -52,6 +52,9 @@ struct NestPlan {
   unsigned laneAccumulators = 4;
   /// Elements of a full vector; 1 for scalar code.
   int64_t lanes = 1;
+  /// The rest of a row is one vector, whose lanes behind the end are neither
+  /// loaded nor stored, not several short ones.
+  bool masks = false;
   /// Extent of each loop; ShapedType::kDynamic if unknown.
   SmallVector<int64_t> extents;
   /// Iterations of each loop in one piece of straight code.

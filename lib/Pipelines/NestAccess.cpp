@@ -97,11 +97,36 @@ Value NestEmitter::loadScalar(Value source, ValueRange indices) {
   return source; // A scalar operand.
 }
 
-Value NestEmitter::loadVector(Value source, ValueRange indices,
-                              int64_t width) {
+int64_t NestEmitter::countActive(ArrayRef<int64_t> point,
+                                 int64_t width) const {
+  if (!plan.masks)
+    return width;
+  return std::min(width, positions[*plan.lane].size - point[*plan.lane]);
+}
+
+Value NestEmitter::getMask(int64_t width, int64_t active) {
+  if (active == width)
+    return {};
+  SmallVector<bool> bits(width);
+  std::fill_n(bits.begin(), active, true);
+  auto type = VectorType::get({width}, b.getI1Type());
+  return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, bits));
+}
+
+Value NestEmitter::loadVector(Value source, ValueRange indices, int64_t width,
+                              int64_t active) {
   auto type =
       VectorType::get({width}, getElementTypeOrSelf(source.getType()));
   bool inBounds[] = {true};
+  if (Value mask = getMask(width, active)) {
+    // Zero: what is computed of it is not used, but must not cost more.
+    Value zero = arith::ConstantOp::create(
+        b, loc, b.getZeroAttr(type.getElementType()));
+    auto read = vector::TransferReadOp::create(b, loc, type, source, indices,
+                                               zero, inBounds);
+    read.getMaskMutable().assign(mask);
+    return read;
+  }
   return vector::TransferReadOp::create(
       b, loc, type, source, indices,
       ub::PoisonOp::create(b, loc, type.getElementType()), inBounds);
@@ -122,7 +147,8 @@ Value NestEmitter::load(unsigned operand, Value source,
   if (access == LaneAccess::Invariant)
     return loadScalar(source, indicesOf(operand, point));
   if (access == LaneAccess::Contiguous)
-    return loadVector(source, indicesOf(operand, point), width);
+    return loadVector(source, indicesOf(operand, point), width,
+                      countActive(point, width));
   if (access == LaneAccess::Interleaved)
     return loadInterleaved(source, indicesOf(operand, point), width,
                            interleavedStep(maps[operand], *plan.lane));
@@ -266,8 +292,11 @@ void NestEmitter::store(unsigned init, Value value, ArrayRef<int64_t> point,
   Value &target = inits[init];
   if (vectors() && !plan.laneReduces) {
     bool inBounds[] = {true};
+    Value mask = getMask(width, countActive(point, width));
     auto write = vector::TransferWriteOp::create(
         b, loc, toVector(value, width), target, indices, inBounds);
+    if (mask)
+      write.getMaskMutable().assign(mask);
     if (!buffers)
       target = write.getResult();
     return;

@@ -128,6 +128,16 @@ SmallVector<NestEmitter::Chunk> NestEmitter::chunks(int64_t size,
   return result;
 }
 
+SmallVector<NestEmitter::Chunk> NestEmitter::laneChunks(int64_t size) const {
+  int64_t rest = size % plan.lanes;
+  if (!plan.masks || llvm::popcount<uint64_t>(rest) < 2)
+    return chunks(size);
+  SmallVector<Chunk> result = chunks(size - rest);
+  result.push_back({size - rest, static_cast<int64_t>(
+                                     llvm::PowerOf2Ceil(rest))});
+  return result;
+}
+
 std::optional<unsigned> NestEmitter::transposedLoop(unsigned init) const {
   if (!vectors() || plan.laneReduces)
     return std::nullopt;
@@ -158,7 +168,7 @@ void NestEmitter::forEachResult(
   bool chunked = vectors() && !plan.laneReduces;
   SmallVector<Chunk> lane = {{0, 1}};
   if (chunked)
-    lane = chunks(positions[*plan.lane].size);
+    lane = laneChunks(positions[*plan.lane].size);
   SmallVector<int64_t> point(op.getNumLoops(), 0);
   forEachPoint(parallelLoops, point, 0, [&] {
     for (Chunk chunk : lane) {
@@ -340,7 +350,7 @@ void NestEmitter::emitBodies() {
   if (!plan.laneReduces) {
     SmallVector<Chunk> lane = {{0, 1}};
     if (vectors())
-      lane = chunks(positions[*plan.lane].size);
+      lane = laneChunks(positions[*plan.lane].size);
     forEachPoint(reductionLoops, point, 0, [&] {
       unsigned next = 0;
       // The first step of a group of a dot instruction, or one behind it.

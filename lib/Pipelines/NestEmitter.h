@@ -86,6 +86,12 @@ private:
     return chunks(size, plan.lanes);
   }
   static SmallVector<Chunk> chunks(int64_t size, int64_t most);
+  /// Of the lane loop, in a piece of `size`; the last one may be masked.
+  SmallVector<Chunk> laneChunks(int64_t size) const;
+  /// How many elements of a vector at `point` belong to the current piece.
+  int64_t countActive(ArrayRef<int64_t> point, int64_t width) const;
+  /// The mask of the first `active` elements; null for all of them.
+  Value getMask(int64_t width, int64_t active);
   /// The loop along which the transposed result `init` is written, if it is.
   std::optional<unsigned> transposedLoop(unsigned init) const;
   void forEachPoint(ArrayRef<unsigned> loops, SmallVectorImpl<int64_t> &point,
@@ -95,7 +101,11 @@ private:
   Value indexOf(unsigned loop, int64_t point);
   SmallVector<Value> indicesOf(unsigned operand, ArrayRef<int64_t> point);
   Value loadScalar(Value source, ValueRange indices);
-  Value loadVector(Value source, ValueRange indices, int64_t width);
+  Value loadVector(Value source, ValueRange indices, int64_t width) {
+    return loadVector(source, indices, width, width);
+  }
+  Value loadVector(Value source, ValueRange indices, int64_t width,
+                   int64_t active);
   Value load(unsigned operand, Value source, ArrayRef<int64_t> point,
              int64_t width);
   Value loadInterleaved(Value source, ValueRange indices, int64_t width,

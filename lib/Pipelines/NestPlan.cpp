@@ -141,13 +141,14 @@ static constexpr double kMaxReuse = 16;
 
 /// Estimates what `op` costs with vectors of `lanes` elements along `lane`.
 static double estimateCost(linalg::LinalgOp op, ArrayRef<int64_t> extents,
-                           unsigned lane, bool reduces, int64_t lanes) {
+                           unsigned lane, bool reduces, int64_t lanes,
+                           bool masks) {
   SmallVector<int64_t> sizes(extents);
   for (int64_t &size : sizes)
     if (ShapedType::isDynamic(size))
       size = kTypicalExtent;
-  double chunks =
-      sizes[lane] / lanes + llvm::popcount<uint64_t>(sizes[lane] % lanes);
+  int64_t rest = llvm::popcount<uint64_t>(sizes[lane] % lanes);
+  double chunks = sizes[lane] / lanes + (masks ? std::min<int64_t>(rest, 1) : rest);
   auto count = [&](AffineMap map) {
     double product = 1;
     for (auto [loop, size] : llvm::enumerate(sizes))
@@ -186,14 +187,41 @@ static double estimateCost(linalg::LinalgOp op, ArrayRef<int64_t> extents,
   return cost;
 }
 
+/// Whether part of a vector of `op` may be loaded, computed and stored without
+/// cost: what is computed of the other lanes is dropped, so nothing may trap.
+static bool allowsMasks(linalg::LinalgOp op, const TargetInfo &target) {
+  if (!hasFeature(target, "avx512vl"))
+    return false;
+  for (Value operand : op->getOperands()) {
+    Type type = getElementTypeOrSelf(operand.getType());
+    if (isa<ShapedType>(operand.getType()) &&
+        !(type.isIntOrFloat() && llvm::is_contained({32u, 64u},
+                                     type.getIntOrFloatBitWidth())))
+      return false;
+  }
+  return llvm::all_of(op.getBlock()->without_terminator(), [](Operation &inner) {
+    return isSpeculatable(&inner);
+  });
+}
+
+/// Whether each operand lies side by side along `lane`, or doesn't depend on it.
+static bool hasPlainRows(linalg::LinalgOp op, unsigned lane) {
+  return llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
+    LaneAccess access =
+        classifyAccess(op.getMatchingIndexingMap(&operand), lane);
+    return access == LaneAccess::Invariant || access == LaneAccess::Contiguous;
+  });
+}
+
 /// Chooses the loop that vectors lie along: the one that is estimated to cost
 /// least; then first a parallel one that no input is strided in, then such a
 /// reduction loop, then any parallel one. Results may be strided along it if
 /// `transposed`, and be stored block by block.
 static void chooseLane(linalg::LinalgOp op, NestPlan &plan, int64_t lanes,
-                       bool transposed, bool strictFP) {
+                       bool transposed, bool masks, bool strictFP) {
   plan.lane.reset();
   plan.laneReduces = false;
+  plan.masks = false;
   if (!hasVectorBody(op) || lanes == 1)
     return;
   bool reducible = op.getNumReductionLoops() > 0;
@@ -234,7 +262,8 @@ static void chooseLane(linalg::LinalgOp op, NestPlan &plan, int64_t lanes,
     if (!valid || (reduces && strided))
       continue;
     int score = reduces ? 2 : strided ? 1 : 3;
-    double cost = estimateCost(op, plan.extents, loop, reduces, lanes);
+    bool masked = masks && !reduces && hasPlainRows(op, loop);
+    double cost = estimateCost(op, plan.extents, loop, reduces, lanes, masked);
     if (best && (cost > least ||
                  (cost == least &&
                   (score < best || (score == best && !reduces)))))
@@ -243,6 +272,7 @@ static void chooseLane(linalg::LinalgOp op, NestPlan &plan, int64_t lanes,
     least = cost;
     plan.lane = loop;
     plan.laneReduces = reduces;
+    plan.masks = masked;
   }
 }
 
@@ -403,8 +433,9 @@ FailureOr<NestPlan> ansor::planNest(linalg::LinalgOp op,
   NestPlan plan;
   plan.extents = op.getStaticLoopRanges();
   int64_t lanes = target.lanes(widestBits(op));
+  bool masks = allowsMasks(op, target);
   chooseLane(op, plan, lanes, /*transposed=*/op.getNumReductionLoops() > 0,
-             strictFP);
+             masks, strictFP);
   if (plan.lane)
     plan.lanes = lanes;
 
@@ -437,7 +468,7 @@ FailureOr<NestPlan> ansor::planNest(linalg::LinalgOp op,
   }
   if (hasTransposedResult(op, plan)) {
     plan.lanes = 1;
-    chooseLane(op, plan, lanes, /*transposed=*/false, strictFP);
+    chooseLane(op, plan, lanes, /*transposed=*/false, masks, strictFP);
     if (plan.lane)
       plan.lanes = lanes;
     plan.dot = matchDot(op, plan, target, strictFP);
