@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ansor/Pipelines/Passes.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -170,6 +171,20 @@ static void forEachRoot(Operation *op, bool writes,
   });
 }
 
+/// What `op` reads where `value` was written: under a mask, padding in the
+/// lanes that neither touches.
+static Value asRead(Operation &op, Value value) {
+  auto read = dyn_cast<vector::TransferReadOp>(op);
+  if (!read || !read.getMask() ||
+      read.getPadding().getDefiningOp<ub::PoisonOp>())
+    return value;
+  OpBuilder b(&op);
+  Value padding = vector::BroadcastOp::create(
+      b, op.getLoc(), read.getVectorType(), read.getPadding());
+  return arith::SelectOp::create(b, op.getLoc(), read.getMask(), value,
+                                 padding);
+}
+
 /// Replaces reads in `block` of what was just written there.
 static void forwardStores(Block &block) {
   SmallVector<std::pair<Place, Value>> known;
@@ -192,7 +207,7 @@ static void forwardStores(Block &block) {
     if (std::optional<Place> place = readPlace(&op)) {
       for (auto &[written, value] : known)
         if (samePlace(written, *place)) {
-          op.getResult(0).replaceAllUsesWith(value);
+          op.getResult(0).replaceAllUsesWith(asRead(op, value));
           op.erase();
           break;
         } else if (std::optional<int64_t> at = positionIn(*place, written)) {

@@ -99,3 +99,21 @@ func.func @copied(%a: f32, %b: f32, %m: memref<1xf32>, %n: memref<1xf32>) -> (f3
   %y = memref.load %m[%c0] : memref<1xf32>
   return %x, %y : f32, f32
 }
+
+// Under a mask, what is read is padding in the other lanes, whatever was
+// written from.
+// CHECK-LABEL: func.func @masked(
+// CHECK-SAME: %[[V:.*]]: vector<4xf32>
+// CHECK-DAG: %[[MASK:.*]] = arith.constant dense<[true, true, true, false]>
+// CHECK-DAG: %[[PADDING:.*]] = vector.broadcast %{{.*}} : f32 to vector<4xf32>
+// CHECK: %[[READ:.*]] = arith.select %[[MASK]], %[[V]], %[[PADDING]]
+// CHECK-NEXT: vector.reduction <add>, %[[READ]]
+func.func @masked(%v: vector<4xf32>, %m: memref<4xf32>) -> f32 {
+  %mask = arith.constant dense<[true, true, true, false]> : vector<4xi1>
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  vector.transfer_write %v, %m[%c0], %mask {in_bounds = [true]} : vector<4xf32>, memref<4xf32>
+  %r = vector.transfer_read %m[%c0], %zero, %mask {in_bounds = [true]} : memref<4xf32>, vector<4xf32>
+  %s = vector.reduction <add>, %r : vector<4xf32> into f32
+  return %s : f32
+}
