@@ -82,6 +82,21 @@ static Value rematerialize(RewriterBase &rewriter, Value value) {
   return rewriter.clone(*op)->getResult(0);
 }
 
+/// Whether a result that overwrites `init` goes there: an argument that serves
+/// for nothing else. Those that a caller outside gives are never written, and
+/// would be copied.
+static bool mayWriteInto(Value init) {
+  auto arg = dyn_cast<BlockArgument>(init);
+  if (!arg || !arg.hasOneUse())
+    return false;
+  auto func = dyn_cast<func::FuncOp>(arg.getOwner()->getParentOp());
+  if (!func || func.isPrivate() || !arg.getOwner()->isEntryBlock())
+    return true;
+  auto writable = func.getArgAttrOfType<BoolAttr>(arg.getArgNumber(),
+                                                  "bufferization.writable");
+  return writable && writable.getValue();
+}
+
 /// The group's function, not yet canonical: first an argument for each of
 /// `inputs`, which it fills, then one init a result. `readsOld` says which
 /// inits hold values that the task reads.
@@ -221,9 +236,7 @@ void Extractor::outline(TaskGroup &group) {
     Value init = root.getDpsInitOperand(i)->get();
     while (linalg::FillOp fill = init.getDefiningOp<linalg::FillOp>())
       init = fill.output();
-    // An argument that is overwritten is one to write into, if it serves for
-    // nothing else.
-    if (!readsOld[i] && !(isa<BlockArgument>(init) && init.hasOneUse()))
+    if (!readsOld[i] && !mayWriteInto(init))
       init = createEmptyLike(rewriter, root.getLoc(), init);
     operands.push_back(init);
   }

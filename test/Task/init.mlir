@@ -134,3 +134,42 @@ func.func @uninitialised(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>) -> tensor<4
   %m = linalg.matmul ins(%a, %b : tensor<4x16xf32>, tensor<16x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
   return %m : tensor<4x8xf32>
 }
+
+// -----
+
+// A caller's argument is never written: a result that overwrites it is an
+// uninitialised tensor, which becomes the caller's buffer of the result, and
+// the argument isn't copied.
+
+// CHECK-LABEL: func.func @overwrite_public(
+// CHECK-NEXT: %[[E:.*]] = tensor.empty() : tensor<4x8xf32>
+// CHECK-NEXT: call @task_0(%arg0, %[[E]])
+// CHECK-LABEL: func.func private @overwrite_private(
+// CHECK-NEXT: call @task_0(%arg0, %arg1)
+// CHECK-LABEL: func.func @overwrite_writable(
+// CHECK-NEXT: call @task_0(%arg0, %arg1)
+// CHECK-LABEL: func.func @overwrite_in_loop(
+// CHECK: scf.for {{.*}} iter_args(%[[ACC:.*]] = %arg1)
+// CHECK: call @task_0(%arg0, %[[ACC]])
+func.func @overwrite_public(%x: tensor<4x8xf32>, %out: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %r = linalg.exp ins(%x : tensor<4x8xf32>) outs(%out : tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %r : tensor<4x8xf32>
+}
+func.func private @overwrite_private(%x: tensor<4x8xf32>, %out: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %r = linalg.exp ins(%x : tensor<4x8xf32>) outs(%out : tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %r : tensor<4x8xf32>
+}
+func.func @overwrite_writable(%x: tensor<4x8xf32>, %out: tensor<4x8xf32> {bufferization.writable = true}) -> tensor<4x8xf32> {
+  %r = linalg.exp ins(%x : tensor<4x8xf32>) outs(%out : tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %r : tensor<4x8xf32>
+}
+func.func @overwrite_in_loop(%x: tensor<4x8xf32>, %out: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %r = scf.for %i = %c0 to %c4 step %c1 iter_args(%acc = %out) -> (tensor<4x8xf32>) {
+    %e = linalg.exp ins(%x : tensor<4x8xf32>) outs(%acc : tensor<4x8xf32>) -> tensor<4x8xf32>
+    scf.yield %e : tensor<4x8xf32>
+  }
+  return %r : tensor<4x8xf32>
+}
