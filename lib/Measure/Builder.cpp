@@ -234,7 +234,11 @@ static std::string findDynamicWindow(ModuleOp module) {
 
 double CandidateBuilder::getWork(StringRef key) {
   auto found = tasks.find(key.str());
-  return found == tasks.end() ? 0 : countWork(*found->second);
+  if (found == tasks.end())
+    return 0;
+  std::string error;
+  func::FuncOp entry = findEntry(*found->second, key, error);
+  return entry ? countWork(entry) : 0;
 }
 
 BuildResult CandidateBuilder::build(StringRef key, StringRef script,

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ansor/Measure/Builder.h"
+#include "ansor/Task/Task.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include <cmath>
 
@@ -68,18 +69,58 @@ static double countTerms(Operation *op) {
   return 0;
 }
 
-double ansor::countWork(ModuleOp module) {
-  double work = 0;
-  module.walk([&](linalg::LinalgOp op) {
-    double points = countRuns(op);
-    for (int64_t size : op.getStaticLoopRanges())
-      points *= staticSize(size);
-    int64_t operations = 0;
-    for (Operation &inner : op.getBlock()->without_terminator())
-      operations += isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
-          inner.getDialect());
-    work += points * double(operations);
-  });
+namespace {
+/// Counts the operations of functions, each once.
+class WorkCounter {
+public:
+  double count(func::FuncOp func) {
+    auto [it, isNew] = counted.try_emplace(func, 0.0);
+    if (!isNew)
+      return it->second; // a recursive call counts as nothing
+    double work = 0;
+    func.walk([&](Operation *op) {
+      double operations = 0;
+      if (auto call = dyn_cast<func::CallOp>(op)) {
+        auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+            call, call.getCalleeAttr());
+        operations = callee ? count(callee) : 0;
+      } else {
+        operations = countFlops(op, kDynamicSize);
+      }
+      if (operations == 0)
+        return;
+      work += operations * countRuns(op);
+      isExact &= hasKnownRuns(op);
+    });
+    counted[func] = work;
+    return work;
+  }
+
+  bool isExact = true;
+
+private:
+  static bool hasKnownRuns(Operation *op) {
+    for (Type type : op->getOperandTypes())
+      if (auto shaped = dyn_cast<ShapedType>(type))
+        if (!shaped.hasStaticShape())
+          return false;
+    for (; op && !isa<func::FuncOp>(op); op = op->getParentOp()) {
+      auto loop = dyn_cast<scf::ForOp>(op);
+      if (isa<scf::WhileOp>(op) || (loop && !loop.getStaticTripCount()))
+        return false;
+    }
+    return true;
+  }
+
+  DenseMap<Operation *, double> counted;
+};
+} // namespace
+
+double ansor::countWork(func::FuncOp func, bool *isExact) {
+  WorkCounter counter;
+  double work = counter.count(func);
+  if (isExact)
+    *isExact = counter.isExact;
   return work;
 }
 

@@ -95,15 +95,26 @@ static int countOps(Operation *op) {
   return isa<arith::ArithDialect, math::MathDialect>(op->getDialect());
 }
 
+double mlir::ansor::countFlops(Operation *op, int64_t dynamicSize) {
+  auto product = [&](ArrayRef<int64_t> extents) {
+    double points = 1;
+    for (int64_t extent : extents)
+      points *= double(ShapedType::isDynamic(extent) ? dynamicSize : extent);
+    return points;
+  };
+  // Maximum, difference, exponential, sum and quotient.
+  if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op))
+    return 5 * product(softmax.getInputOperandType().getShape());
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  if (!linalgOp)
+    return 0;
+  int64_t ops = 0;
+  op->walk([&](Operation *inner) { ops += countOps(inner); });
+  return product(linalgOp.getStaticLoopRanges()) * double(ops);
+}
+
 double mlir::ansor::countFlops(func::FuncOp task) {
   double flops = 0;
-  task.walk([&](linalg::LinalgOp op) {
-    double points = 1;
-    for (int64_t extent : op.getStaticLoopRanges())
-      points *= ShapedType::isDynamic(extent) ? 1 : extent;
-    int64_t ops = 0;
-    op->walk([&](Operation *inner) { ops += countOps(inner); });
-    flops += points * ops;
-  });
+  task.walk([&](Operation *op) { flops += countFlops(op); });
   return flops;
 }

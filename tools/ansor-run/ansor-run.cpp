@@ -403,9 +403,10 @@ static void print(const Report &report, StringRef entry) {
   llvm::outs() << "@" << entry << ", " << int(options->threads)
                << (options->threads == 1 ? " thread" : " threads");
   if (report.median)
-    llvm::outs() << llvm::format(": median %.4g ms, min %.4g ms, %.4g GFLOP/s",
-                                 *report.median * 1e3, *report.least * 1e3,
-                                 *report.gflops);
+    llvm::outs() << llvm::format(": median %.4g ms, min %.4g ms",
+                                 *report.median * 1e3, *report.least * 1e3);
+  if (report.gflops)
+    llvm::outs() << llvm::format(", %.4g GFLOP/s", *report.gflops);
   llvm::outs() << "\n";
   if (report.reference)
     llvm::outs() << llvm::format("unscheduled: %.4g ms",
@@ -467,7 +468,8 @@ static LogicalResult run(MLIRContext &context) {
       return failure();
     target = *found;
   }
-  double work = countWork(*reference);
+  bool isCounted = false;
+  double work = countWork(referenceEntry, &isCounted);
   llvm::json::Value manifest = describeForMeasuring(referenceEntry);
   if (options->explain)
     options->profile = true;
@@ -601,7 +603,8 @@ static LogicalResult run(MLIRContext &context) {
   }
   if (auto median = answer->getNumber("median")) {
     report.median = report.least = *median;
-    report.gflops = *median > 0 ? work / *median * 1e-9 : 0;
+    if (isCounted)
+      report.gflops = *median > 0 ? work / *median * 1e-9 : 0;
   }
   if (const llvm::json::Array *seconds = answer->getArray("seconds"))
     for (const llvm::json::Value &value : *seconds)

@@ -182,7 +182,52 @@ TEST_F(CheckAnalysisTest, TakesTheSmallestOfTheSizesThatDataIndexes) {
 
 TEST_F(CheckAnalysisTest, CountsWork) {
   (void)check(matmul("f32", "512"));
-  EXPECT_EQ(countWork(*module), 2. * 8 * 8 * 512);
+  auto entry = [&] { return module->lookupSymbol<func::FuncOp>("f"); };
+  bool isExact = false;
+  EXPECT_EQ(countWork(entry(), &isExact), 2. * 8 * 8 * 512);
+  EXPECT_TRUE(isExact);
+  (void)check(matmul("f32", "?"));
+  EXPECT_EQ(countWork(entry(), &isExact), 2. * 8 * 8 * 3);
+  EXPECT_FALSE(isExact);
+}
+
+// What is called counts as often as it is called; what isn't, not at all; a
+// softmax has no body to count, a recursive call no end.
+TEST_F(CheckAnalysisTest, CountsWorkOfCalls) {
+  (void)check(R"mlir(
+    func.func private @unused(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+      %r = linalg.exp ins(%x : tensor<4x8xf32>) outs(%x : tensor<4x8xf32>)
+          -> tensor<4x8xf32>
+      return %r : tensor<4x8xf32>
+    }
+    func.func private @again(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+      %r = linalg.exp ins(%x : tensor<4x8xf32>) outs(%x : tensor<4x8xf32>)
+          -> tensor<4x8xf32>
+      %s = call @again(%r) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+      return %s : tensor<4x8xf32>
+    }
+    func.func private @normal(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+      %r = linalg.softmax dimension(1) ins(%x : tensor<4x8xf32>)
+          outs(%x : tensor<4x8xf32>) -> tensor<4x8xf32>
+      return %r : tensor<4x8xf32>
+    }
+    func.func @f(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c5 = arith.constant 5 : index
+      %a = call @normal(%x) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+      %r = scf.for %i = %c0 to %c5 step %c1 iter_args(%y = %a)
+          -> (tensor<4x8xf32>) {
+        %b = func.call @normal(%y) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+        scf.yield %b : tensor<4x8xf32>
+      }
+      %s = call @again(%r) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+      return %s : tensor<4x8xf32>
+    })mlir");
+  bool isExact = false;
+  EXPECT_EQ(countWork(module->lookupSymbol<func::FuncOp>("f"), &isExact),
+            32. * (5 * 6 + 1));
+  EXPECT_TRUE(isExact);
 }
 
 TEST_F(CheckAnalysisTest, FindsParallelConflicts) {

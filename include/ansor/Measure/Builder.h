@@ -69,8 +69,10 @@ BuildResult buildArtifact(ModuleOp module, llvm::json::Value manifest,
 /// not private. Null with `error` set if there is no such function.
 func::FuncOp findEntry(ModuleOp module, StringRef key, std::string &error);
 
-/// Scalar operations of one call, roughly; dynamic sizes count as 3.
-double countWork(ModuleOp module);
+/// Scalar operations of one call of `func`, with what it calls, roughly;
+/// dynamic sizes count as 3, unknown trip counts too. `isExact` says that there
+/// was nothing of the kind.
+double countWork(func::FuncOp func, bool *isExact = nullptr);
 
 /// describeEntry with what the check must know of the arithmetic of the
 /// unscheduled program, member "check" (see CheckSpec in the runtime).

@@ -94,6 +94,8 @@ SmallVector<Task> collectTasks(ModuleOp module);
 /// Scalar arithmetic operations of one call of `task` (a multiply-add is two);
 /// integer operations count too. Dynamic extents count as 1.
 double countFlops(func::FuncOp task);
+/// Those of one run of `op`, a structured op; 0 for another one.
+double countFlops(Operation *op, int64_t dynamicSize = 1);
 
 } // namespace mlir::ansor
 
