@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "VerifySchedule.h"
 #include "ansor/Record/Record.h"
 #include "ansor/Space/DesignSpace.h"
 #include "ansor/Support/Files.h"
@@ -305,8 +306,10 @@ LogicalResult ansor::applyLibrary(ModuleOp module, ModuleOp library,
     row.schedule = schedule.getSymName().str();
     if (auto time = schedule->getAttrOfType<FloatAttr>(kMedianAttr))
       row.medianMs = time.getValueAsDouble();
-    if (failed(transform::applyTransformNamedSequence(
-            func, schedule, library, transform::TransformOptions()))) {
+    if (failed(verifySchedule(schedule, func)) ||
+        failed(transform::applyTransformNamedSequence(
+            func, schedule, library, transform::TransformOptions())) ||
+        failed(verifyLoopSteps(func))) {
       InFlightDiagnostic diagnostic =
           original.emitError()
           << "the library's schedule of task '" << key.getValue()
