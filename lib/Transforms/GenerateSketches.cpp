@@ -10,6 +10,8 @@
 #include "ansor/Sketch/Sketch.h"
 #include "ansor/Target/Target.h"
 #include "ansor/Transforms/Passes.h"
+#include "mlir/Analysis/CallGraph.h"
+#include "llvm/ADT/SCCIterator.h"
 
 namespace mlir::ansor {
 #define GEN_PASS_DEF_GENERATESKETCHESPASS
@@ -60,6 +62,41 @@ static LogicalResult addSketch(ModuleOp module, const Sketch &sketch,
   return success();
 }
 
+/// Says which functions call themselves: a module that has some can't hold
+/// transform scripts, by the rules of the dialect.
+static bool remarkOnRecursion(ModuleOp module) {
+  CallGraph graph(module);
+  DenseSet<Operation *> recursive;
+  for (auto scc = llvm::scc_begin<const CallGraph *>(&graph); !scc.isAtEnd();
+       ++scc)
+    if (scc.hasCycle())
+      for (CallGraphNode *node : *scc)
+        if (!node->isExternal())
+          recursive.insert(node->getCallableRegion()->getParentOp());
+  if (recursive.empty())
+    return false;
+  for (Operation &op : *module.getBody())
+    if (recursive.contains(&op))
+      op.emitRemark("calls itself, and a module with a recursive function can't "
+                    "hold transform scripts: no sketches are added; ansor-tune "
+                    "tunes the tasks nevertheless");
+  return true;
+}
+
+/// An entry point for what has nothing to apply.
+static void addEmptyMain(ModuleOp module) {
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  Location loc = module.getLoc();
+  Type handle = transform::AnyOpType::get(module.getContext());
+  auto main = transform::NamedSequenceOp::create(
+      builder, loc, transform::TransformDialect::kTransformEntryPointSymbolName,
+      handle, TypeRange(), [](OpBuilder &nested, Location loc, BlockArgument) {
+        transform::YieldOp::create(nested, loc);
+      });
+  main.setArgAttr(0, transform::TransformDialect::kArgReadOnlyAttrName,
+                  builder.getUnitAttr());
+}
+
 namespace {
 struct GenerateSketchesPass
     : public ansor::impl::GenerateSketchesPassBase<GenerateSketchesPass> {
@@ -103,8 +140,15 @@ struct GenerateSketchesPass
       }
       module.emitRemark() << "no function has " << kTaskAttr
                           << ": extract tasks first (--ansor-extract-tasks)";
+      if (remarkOnRecursion(module))
+        return;
+      addEmptyMain(module);
+      module->setAttr(transform::TransformDialect::kWithNamedSequenceAttrName,
+                      UnitAttr::get(&getContext()));
       return;
     }
+    if (remarkOnRecursion(module))
+      return;
     for (func::FuncOp func : tasks) {
       FailureOr<SmallVector<Sketch>> sketches =
           generateSketches(func, *info, options);
