@@ -425,7 +425,8 @@ LocalMeasurer::measure(ArrayRef<MeasureInput> inputs, unsigned passes) {
     const Reference &reference = references[input.taskKey];
     results[i].error = reference.error;
     results[i].message = reference.message;
-    if (reference.error != ErrorKind::None)
+    results[i].ofReference = reference.error != ErrorKind::None;
+    if (results[i].ofReference)
       continue;
     toBuild.push_back(&input);
     indices.push_back(i);

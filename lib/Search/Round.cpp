@@ -25,7 +25,7 @@ LogicalResult Session::tuneOnce(unsigned index, int64_t count) {
   TunedTask &tuned = tasks[index];
   if (!tuned.hasReference && failed(measureReference(index)))
     return failure();
-  if (stopped())
+  if (stopped() || state.finished)
     return success();
 
   // Without a model to start from, the first batch of a task is random,
@@ -59,7 +59,8 @@ LogicalResult Session::tuneOnce(unsigned index, int64_t count) {
   }
   ++state.rounds;
   state.learnedRounds += scorer != nullptr;
-  for (ArrayRef<Candidate> rest = batch; !rest.empty() && !stopped();) {
+  for (ArrayRef<Candidate> rest = batch;
+       !rest.empty() && !stopped() && !state.finished;) {
     ArrayRef<Candidate> chunk = rest.take_front(kChunk);
     if (failed(measureBatch(index, chunk)))
       return failure();
@@ -168,6 +169,25 @@ LogicalResult Session::append(const TrialRecord &trial) {
   return emitError() << writer->getError();
 }
 
+/// Whether every other candidate of the task fails as this one did.
+static bool isHopeless(const MeasureResult &measured) {
+  return measured.error == ErrorKind::Device || measured.ofReference;
+}
+
+void Session::giveUp(unsigned index, const MeasureResult &why) {
+  TaskState &state = result.tasks[index];
+  state.finished = schedule[index].finished = true;
+  state.unmeasurable = true;
+  std::string kind = stringify(why.error).str();
+  ++state.errors[kind];
+  state.firstMessage.try_emplace(kind, why.message);
+  if (firstFailure.empty())
+    firstFailure = (why.error == ErrorKind::Device
+                        ? "cannot measure on this device: "
+                        : "no task can be measured: ") +
+                   why.message;
+}
+
 LogicalResult Session::measureReference(unsigned index) {
   const Task &task = result.tasks[index].task;
   std::vector<MeasureResult> results =
@@ -175,11 +195,13 @@ LogicalResult Session::measureReference(unsigned index) {
   const MeasureResult &measured = results.front();
   if (stopped() && measured.error != ErrorKind::None)
     return success();
-  if (measured.error == ErrorKind::Device && options.replayPath.empty())
-    return emitError() << "cannot measure on this device: "
-                              << measured.message;
   TrialRecord trial = makeRecord(index, {}, measured);
-  note(index, {}, trial);
+  if (isHopeless(measured) && options.replayPath.empty()) {
+    tasks[index].hasReference = true;
+    giveUp(index, measured);
+  } else {
+    note(index, {}, trial);
+  }
   return measured.error == ErrorKind::Device ? success() : append(trial);
 }
 
@@ -217,6 +239,11 @@ LogicalResult Session::measureBatch(unsigned index, ArrayRef<Candidate> batch) {
 
   std::vector<MeasureResult> results = measure(inputs);
   const bool interrupted = stopped();
+  if (!interrupted && options.replayPath.empty() &&
+      llvm::all_of(results, isHopeless)) {
+    giveUp(index, results.front());
+    return success();
+  }
   std::vector<std::pair<Candidate, double>> measured;
   bool deviceOnly = true;
   for (auto [candidate, trial, got] : llvm::zip_equal(batch, trials, results)) {
@@ -237,16 +264,12 @@ LogicalResult Session::measureBatch(unsigned index, ArrayRef<Candidate> batch) {
   for (TrainingSample &sample : tuned.search->addMeasured(measured))
     samples.push_back(std::move(sample));
 
-  if (!deviceOnly || interrupted)
-    return success();
-  if (!options.replayPath.empty()) {
+  if (deviceOnly && !interrupted) {
     result.notes.push_back("the replayed log has no more candidates of task '" +
                            state.task.key + "'");
     state.finished = schedule[index].finished = true;
-    return success();
   }
-  return emitError() << "cannot measure on this device any more: "
-                            << results.front().message;
+  return success();
 }
 
 /// How many of `samples`, from the first, the model of a batch of task `key`

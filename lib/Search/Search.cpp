@@ -330,6 +330,11 @@ LogicalResult Session::run() {
     report();
   }
   result.interrupted = stopped();
+  bool wasMeasured = llvm::any_of(result.tasks, [](const TaskState &state) {
+    return state.trials > 0 || !state.unmeasurable;
+  });
+  if (!wasMeasured)
+    return emitError() << firstFailure;
   return success();
 }
 

@@ -92,6 +92,8 @@ private:
   LogicalResult tuneOnce(unsigned index, int64_t count);
   LogicalResult measureReference(unsigned index);
   LogicalResult measureBatch(unsigned index, ArrayRef<Candidate> batch);
+  /// Ends task `index`, none of whose candidates can be measured.
+  void giveUp(unsigned index, const MeasureResult &why);
   std::vector<MeasureResult> measure(ArrayRef<MeasureInput> inputs);
   LogicalResult train(StringRef key);
   /// Good candidates of tasks like this one, fitted to it.
@@ -142,6 +144,7 @@ private:
   std::unique_ptr<RecordWriter> writer;
   Stopwatch watch; ///< since the start
   int64_t trialsAtStart = 0;
+  std::string firstFailure; ///< of a task that was given up
 };
 
 /// The generator of one choice: seeded by the run's seed, by whom it is for,

@@ -149,6 +149,11 @@ void ansor::printReport(raw_ostream &os, const TuneResult &result,
     if (state.predicted)
       os << state.task.name
          << ": the best schedule that the cost model predicts, not measured\n";
+    else if (state.unmeasurable)
+      os << state.task.name
+         << (state.trials > 0
+                 ? ": can't be measured any more, and gets no more trials\n"
+                 : ": can't be measured, and stays unscheduled\n");
     else if (!state.improved())
       os << state.task.name
          << ": no schedule was faster than the unscheduled program, which is "

@@ -474,6 +474,49 @@ TEST_F(TuneTest, ADeadDeviceEndsTheRun) {
   };
   ASSERT_TRUE(failed(run()));
   EXPECT_EQ(errors.front(), "cannot measure on this device: no such machine");
+  measurer.answer = [](const MeasureInput &input) {
+    MeasureResult result =
+        FakeMeasurer::bad(ErrorKind::RunTimeout, "not run in 300 s");
+    result.ofReference = true;
+    return result;
+  };
+  ASSERT_TRUE(failed(run()));
+  EXPECT_EQ(errors.front(), "no task can be measured: not run in 300 s");
+}
+
+// Whatever keeps one task from being measured, from the start or later on: the
+// others get the trials, and the failure is counted.
+TEST_F(TuneTest, ATaskThatCantBeMeasuredCostsItselfOnly) {
+  for (ErrorKind kind : {ErrorKind::Device, ErrorKind::RunTimeout})
+    for (int64_t after : {0, 5}) {
+      llvm::sys::fs::remove(records);
+      std::string bad;
+      int64_t answered = 0;
+      measurer.answer = [&](const MeasureInput &input) {
+        if (bad.empty())
+          bad = input.taskKey;
+        if (input.taskKey != bad || answered++ < after)
+          return FakeMeasurer::good(FakeMeasurer::time(input.candidate));
+        MeasureResult result = FakeMeasurer::bad(kind, "no way");
+        result.ofReference = kind != ErrorKind::Device;
+        return result;
+      };
+      FailureOr<TuneResult> result = run();
+      ASSERT_TRUE(succeeded(result)) << llvm::join(errors, "\n");
+      const TaskState &failed = result->tasks[0], &other = result->tasks[1];
+      ASSERT_EQ(failed.task.key, bad);
+      EXPECT_TRUE(failed.unmeasurable);
+      EXPECT_EQ(failed.errors.count(stringify(kind).str()), 1u);
+      EXPECT_EQ(failed.firstMessage.at(stringify(kind).str()), "no way");
+      EXPECT_FALSE(other.unmeasurable);
+      EXPECT_TRUE(other.errors.empty());
+      EXPECT_TRUE(other.improved());
+      EXPECT_EQ(failed.trials + other.trials, 32);
+      if (after == 0)
+        EXPECT_EQ(other.trials, 32);
+      // The next run knows what this one measured.
+      ASSERT_TRUE(succeeded(run()));
+    }
 }
 
 TEST_F(TuneTest, EarlyStopEndsATask) {

@@ -57,6 +57,8 @@ struct MeasureResult {
   double maxError = 0;         ///< largest error found by the check, relative
                                ///< to its tolerance (<= 1 passes)
   double buildSeconds = 0, runSeconds = 0; ///< what it cost
+  bool ofReference = false;    ///< the failure is that of the unscheduled
+                               ///< program: no candidate can be checked
 };
 
 struct MeasureOptions {

@@ -83,6 +83,7 @@ struct TaskState {
   /// in its own first quarter.
   int64_t pairs = 0, rightPairs = 0, top = 0, rightTop = 0;
   bool finished = false;           ///< nothing new to try, or stopped early
+  bool unmeasurable = false;       ///< given up: see `errors`
   bool predicted = false;          ///< by the cost model, and not measured
   int64_t compared = 0;            ///< candidates that were measured again
   bool overturned = false;         ///< that gave another winner
@@ -130,7 +131,8 @@ FailureOr<TargetInfo> resolveTuneTarget(ModuleOp module, StringRef spec,
 /// of the scheduler, and applies nothing. With no trials, it predicts the best
 /// schedule of each task instead. Emits and fails if there is nothing to tune,
 /// trials are fewer than tasks, a file can't be used, or no candidate
-/// can be measured at all. `progress` is called after each batch; `stop` is
+/// can be measured at all. A task that can't be measured is given up, noted,
+/// and costs the others nothing. `progress` is called after each batch; `stop` is
 /// polled, also from another thread, and ends the run cleanly with what was
 /// measured.
 FailureOr<TuneResult>
