@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ansor/Pipelines/Passes.h"
+#include "ansor/Target/Target.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 
 namespace mlir::ansor {
@@ -75,7 +76,7 @@ struct CheckLowerablePass
                   "the text; print the module with all resources");
           return WalkResult::advance();
         });
-    if (result.wasInterrupted())
+    if (result.wasInterrupted() || failed(verifyTarget(getOperation())))
       signalPassFailure();
   }
 };

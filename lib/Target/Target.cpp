@@ -364,10 +364,107 @@ void mlir::ansor::attachTarget(ModuleOp module, const TargetInfo &target) {
                     builder.getStringAttr(layout));
 }
 
+/// Whether an entry of a device's description is what a member of TargetInfo
+/// can be. Emits at `loc` and fails if not.
+static LogicalResult verifyEntry(StringRef key, Attribute value, Location loc) {
+  for (const NumberMember &member : kNumbers) {
+    if (key == member.key && key != getSpecKey(member.key)) {
+      emitWarning(loc) << "the target description's \"" << key
+                       << "\" is not read: write \"" << getSpecKey(member.key)
+                       << "\"";
+      return success();
+    }
+    if (key != getSpecKey(member.key))
+      continue;
+    auto number = dyn_cast<IntegerAttr>(value);
+    if (number && number.getValue().getSignificantBits() <= 64 &&
+        number.getValue().getSExtValue() >= member.least &&
+        (member.key != "vector_bits" ||
+         number.getValue().getSExtValue() % 8 == 0))
+      return success();
+    return emitError(loc) << "the target description's \"" << key
+                          << "\" must be an integer of at least "
+                          << member.least
+                          << (member.key == "vector_bits"
+                                  ? " and a multiple of 8"
+                                  : "")
+                          << ", got " << value;
+  }
+  for (const StringMember &member : kStrings)
+    if (key == getSpecKey(member.key)) {
+      if (isa<StringAttr>(value))
+        return success();
+      return emitError(loc) << "the target description's \"" << key
+                            << "\" must be a string, got " << value;
+    }
+  if (!key.starts_with("ansor."))
+    return success();
+  InFlightDiagnostic diag = emitError(loc)
+                            << "the target description has an unknown \""
+                            << key << "\"; known are ";
+  llvm::interleaveComma(kStrings, diag, [&](const StringMember &member) {
+    diag << getSpecKey(member.key);
+  });
+  for (const NumberMember &member : kNumbers)
+    diag << ", " << getSpecKey(member.key);
+  return diag;
+}
+
+LogicalResult mlir::ansor::verifyTarget(ModuleOp module) {
+  auto system = module->getAttrOfType<TargetSystemSpecAttr>(
+      DLTIDialect::kTargetSystemDescAttrName);
+  if (!system)
+    return success();
+  for (DataLayoutEntryInterface entry : system.getEntries()) {
+    auto device = dyn_cast<TargetDeviceSpecInterface>(entry.getValue());
+    if (!device)
+      continue;
+    TargetInfo target;
+    for (DataLayoutEntryInterface member : device.getEntries()) {
+      auto key = dyn_cast<StringAttr>(member.getKey());
+      if (!key)
+        continue;
+      if (failed(verifyEntry(key.getValue(), member.getValue(),
+                             module.getLoc())))
+        return failure();
+      if (auto text = dyn_cast<StringAttr>(member.getValue())) {
+        if (key.getValue() == getSpecKey("triple"))
+          target.triple = text.getValue().str();
+        else if (key.getValue() == getSpecKey("cpu"))
+          target.cpu = text.getValue().str();
+        else if (key.getValue() == getSpecKey("features"))
+          target.features = text.getValue().str();
+      }
+    }
+    if (target.triple.empty())
+      continue;
+    if (!isKnownTriple(target.triple))
+      return module.emitError()
+             << "this LLVM has no back end for the target description's "
+                "triple \""
+             << target.triple << "\"";
+    if (!target.cpu.empty() && !isKnownCPU(target.triple, target.cpu))
+      return module.emitError()
+             << "LLVM knows no CPU \"" << target.cpu
+             << "\" of the target description's triple \"" << target.triple
+             << "\"";
+    StringRef unknown = findUnknownFeature(target.triple, target.features);
+    if (!unknown.empty())
+      return module.emitError()
+             << "LLVM knows no feature \"" << unknown
+             << "\" of the target description's triple \"" << target.triple
+             << "\"";
+  }
+  return success();
+}
+
 FailureOr<TargetInfo> mlir::ansor::resolveTarget(ModuleOp module,
                                                  StringRef spec) {
-  if (spec.empty())
+  if (spec.empty()) {
+    if (failed(verifyTarget(module)))
+      return failure();
     return getTarget(module);
+  }
   return lookupTarget(spec, module.getLoc());
 }
 

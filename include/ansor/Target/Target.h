@@ -83,7 +83,12 @@ void attachTarget(ModuleOp module, const TargetInfo &target);
 /// foreign description leaves out is taken from the host.
 TargetInfo getTarget(ModuleOp module);
 
-/// lookupTarget of `spec`, or getTarget of `module` if `spec` is empty.
+/// Whether the description that `module` carries can be read: numbers are
+/// numbers, CPUs known. Emits and fails if not; warns of what is ignored.
+LogicalResult verifyTarget(ModuleOp module);
+
+/// lookupTarget of `spec`, or getTarget of `module` if `spec` is empty, in
+/// which case it has to verify.
 FailureOr<TargetInfo> resolveTarget(ModuleOp module, StringRef spec);
 
 } // namespace mlir::ansor
