@@ -372,7 +372,8 @@ LogicalResult ansor::applyLibrary(ModuleOp module, StringRef path,
                  : failure();
 }
 
-LogicalResult ansor::extractForLibrary(ModuleOp module, StringRef path) {
+LogicalResult ansor::extractForLibrary(ModuleOp module, StringRef path,
+                                       const ExtractOptions &options) {
   OwningOpRef<ModuleOp> library = readLibrary(module, path);
   if (!library)
     return failure();
@@ -381,5 +382,5 @@ LogicalResult ansor::extractForLibrary(ModuleOp module, StringRef path) {
     if (hasDynamicFunctions(module) && failed(specializeSizes(module, sizes)))
       return failure();
   }
-  return extractTasks(module);
+  return extractTasks(module, options);
 }

@@ -614,7 +614,7 @@ void ansor::detail::normalize(RewriterBase &rewriter, func::FuncOp func,
   SmallVector<Block *> blocks = collectBlocks(func);
   for (Block *block : blocks) {
     generalize(rewriter, *block);
-    removeInsertedZeros(rewriter, *block);
+    removeInsertedZeros(rewriter, *block, options);
   }
   dropUnitDims(func, blocks);
   for (Block *block : blocks)

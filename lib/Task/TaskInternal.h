@@ -95,7 +95,8 @@ SmallVector<Block *> collectBlocks(func::FuncOp func);
 
 /// Convolutions of `block` over inputs with inserted zeros read the inputs
 /// without these, an output's remainder by the stride being a loop.
-void removeInsertedZeros(RewriterBase &rewriter, Block &block);
+void removeInsertedZeros(RewriterBase &rewriter, Block &block,
+                         const ExtractOptions &options);
 
 /// Reshapes of reshapes are one; reshapes and padding of fills are fills.
 void foldReshapes(Block &block);

@@ -15,7 +15,8 @@
 // inserted.
 //
 // The products with inserted zeros are not computed: a kernel with infinities
-// or NaNs doesn't turn these zeros to NaN.
+// or NaNs doesn't turn these zeros to NaN. Where floats are to be strict, all
+// stays as it is.
 //
 //===----------------------------------------------------------------------===//
 
@@ -316,11 +317,18 @@ tensor::CollapseShapeOp ZeroRemover::rewrite() {
   return collapse;
 }
 
-void ansor::detail::removeInsertedZeros(RewriterBase &rewriter, Block &block) {
+void ansor::detail::removeInsertedZeros(RewriterBase &rewriter, Block &block,
+                                        const ExtractOptions &options) {
   SmallVector<linalg::GenericOp> ops(block.getOps<linalg::GenericOp>());
   llvm::SmallDenseSet<Type> expanded;
   for (linalg::GenericOp op : ops) {
     if (!whyNoTask(op).empty())
+      continue;
+    // Zero times infinity is NaN, and zero times a negative number is -0.
+    if (options.strictFP &&
+        llvm::any_of(op->getResultTypes(), [](Type type) {
+          return !isa<IntegerType, IndexType>(getElementTypeOrSelf(type));
+        }))
       continue;
     for (unsigned i = 0, e = op.getNumDpsInputs(); i < e; ++i) {
       ZeroRemover remover(rewriter, op, i);

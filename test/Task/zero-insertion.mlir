@@ -1,4 +1,5 @@
 // RUN: ansor-opt %s --ansor-extract-tasks | FileCheck %s
+// RUN: ansor-opt %s --ansor-extract-tasks=strict-fp | FileCheck %s --check-prefix=STRICT
 
 // Inputs with inserted zeros are read without these: the remainder of an output
 // by the stride is a loop (d1), and a dimension of the kernel and of the result.
@@ -8,6 +9,12 @@
 // CHECK-DAG: #[[OUT:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2)>
 // With the other offset of stride 2, the remainder runs backwards in the kernel.
 // CHECK-DAG: #[[BACK:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d3, -d1 + 1, d4, d2)>
+
+// Strict floats keep the products with zeros.
+// STRICT-LABEL: func.func @even_offset(
+// STRICT: tensor.insert_slice
+// STRICT-LABEL: func.func @odd_offset(
+// STRICT: tensor.insert_slice
 
 // CHECK-LABEL: func.func @even_offset(
 // CHECK-NOT: tensor.insert_slice

@@ -148,7 +148,8 @@ LogicalResult writeLibrary(StringRef path, ArrayRef<BestEntry> entries,
 /// Extracts the tasks of `module` as they were for the library at `path`:
 /// functions with dynamic extents are copied for the sizes that it was tuned
 /// for. Emits and fails if it can't be read.
-LogicalResult extractForLibrary(ModuleOp module, StringRef path);
+LogicalResult extractForLibrary(ModuleOp module, StringRef path,
+                                const ExtractOptions &options = {});
 
 /// What applying a library did to a task function.
 struct AppliedSchedule {

@@ -57,8 +57,9 @@ inline constexpr int kTaskKeyVersion = 1;
 struct ExtractOptions {
   /// Also outline groups of ops without an anchor (elementwise, data movement).
   bool outlineRest = true;
-  /// Keep the order of floating-point sums: a bias that a sum starts from then
-  /// stays where it is, and isn't added behind it.
+  /// Keep the order and the terms of floating-point sums: a bias that a sum
+  /// starts from then stays where it is, and isn't added behind it; products
+  /// with inserted zeros are kept.
   bool strictFP = false;
 };
 
