@@ -343,8 +343,9 @@ static LogicalResult benchmark(const DialectRegistry &registry,
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::ParseCommandLineOptions(argc, argv, "Scoring benchmark\n");
-  if (numThreads == 0 || count == 0) {
-    llvm::errs() << "--num-threads and --count must be at least 1\n";
+  if (numThreads == 0 || numThreads > 1024 || count == 0) {
+    llvm::errs() << "--num-threads must be from 1 to 1024, --count at least "
+                    "1\n";
     return 1;
   }
   DialectRegistry registry;

@@ -8,6 +8,7 @@
 
 #include "ansor/Runtime/Limits.h"
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -169,7 +170,13 @@ bool ansor::runtime::parseLimitArgument(const std::string &arg) {
   if (equal == std::string::npos)
     return false;
   std::string name = arg.substr(0, equal);
-  int64_t value = std::strtoll(arg.c_str() + equal + 1, nullptr, 10);
+  const char *text = arg.c_str() + equal + 1;
+  char *end = nullptr;
+  errno = 0;
+  int64_t value = std::strtoll(text, &end, 10);
+  if (end == text || *end || errno == ERANGE || value < 0 ||
+      !std::isdigit((unsigned char)*text))
+    return false;
   if (name == "--parent")
     dieWithParent(int(value));
   else if (name == "--memory")

@@ -14,7 +14,7 @@
 // UNCHECKED: "max_error":null,"median_ms":{{[0-9.e-]+}},{{.*}}"ok":true,"reference_ms":null,{{.*}}"tolerance":null
 
 // ENTRY: matmul.mlir:{{[0-9]+:[0-9]+}}: error: there is no function '@nothing' with a body; there are @main @helper
-// THREADS: matmul.mlir:[[#@LINE+2]]:1: error: --threads has to be 1 or more
+// THREADS: error: --threads must be from 1 to 1024
 // TOOL: matmul.mlir:[[#@LINE+1]]:1: error: can't find the program 'ansor-runner' in /nonexistent
 func.func @main(%a: tensor<37x53xf32>, %b: tensor<53x29xf32>, %bias: tensor<29xf32>) -> tensor<37x29xf32> {
   %c0 = arith.constant 0.0 : f32

@@ -17,6 +17,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/WithColor.h"
 #include <cmath>
 
 using namespace mlir;
@@ -239,9 +240,11 @@ static LogicalResult extract(ModuleOp module) {
   });
   if (hasTasks)
     return success();
+  ExtractOptions extraction;
+  extraction.strictFP = options->strictFP;
   if (options->libraryPath.empty())
-    return extractTasks(module);
-  return extractForLibrary(module, options->libraryPath);
+    return extractTasks(module, extraction);
+  return extractForLibrary(module, options->libraryPath, extraction);
 }
 
 /// Applies the library.
@@ -429,7 +432,28 @@ static void print(const Report &report, StringRef entry) {
     printExplanations(report.tasks, report.rates, report.target, llvm::outs());
 }
 
+static constexpr int kMaxThreads = 1024, kMaxRepeats = 1000000;
+static constexpr double kMaxSeconds = 1e7;
+
+/// Whether the numbers on the command line make sense.
+static LogicalResult checkNumbers() {
+  const char *problem = nullptr;
+  if (options->threads < 1 || options->threads > kMaxThreads)
+    problem = "--threads must be from 1 to 1024";
+  else if (options->repeats < 1 || options->repeats > kMaxRepeats)
+    problem = "--repeats must be from 1 to 1000000";
+  else if (!(options->timeout > 0 && options->timeout <= kMaxSeconds))
+    problem = "--timeout must be positive, and 1e7 seconds at most";
+  else if (options->memoryLimit < 1)
+    problem = "--memory must be positive";
+  if (problem)
+    llvm::WithColor::error(llvm::errs(), "ansor-run") << problem << "\n";
+  return failure(problem != nullptr);
+}
+
 static LogicalResult run(MLIRContext &context) {
+  if (failed(checkNumbers()))
+    return failure();
   LoadOptions load;
   load.needsData = true;
   auto loaded = loadModule(options->inputPath, context, load);
@@ -448,8 +472,6 @@ static LogicalResult run(MLIRContext &context) {
   func::FuncOp referenceEntry = entry ? chooseEntry(*reference) : nullptr;
   if (!entry || !referenceEntry)
     return failure();
-  if (options->threads < 1)
-    return emitError(entry.getLoc(), "--threads has to be 1 or more");
   if (entry.getFunctionType() != referenceEntry.getFunctionType())
     return referenceEntry.emitError("the reference has another type than @")
            << entry.getName() << " of " << options->inputPath;
@@ -461,13 +483,10 @@ static LogicalResult run(MLIRContext &context) {
   auto givenShapes = parseShapes(entry);
   if (failed(givenShapes))
     return failure();
-  TargetInfo target = getTarget(*candidate);
-  if (!options->targetName.empty()) {
-    auto found = lookupTarget(options->targetName, loc);
-    if (failed(found))
-      return failure();
-    target = *found;
-  }
+  FailureOr<TargetInfo> found = resolveTarget(*candidate, options->targetName);
+  if (failed(found))
+    return failure();
+  TargetInfo target = *found;
   bool isCounted = false;
   double work = countWork(referenceEntry, &isCounted);
   llvm::json::Value manifest = describeForMeasuring(referenceEntry);
@@ -548,7 +567,7 @@ static LogicalResult run(MLIRContext &context) {
     // A network's weights would blow up its values: start from milder ones.
     request["attempt"] = isNetwork ? 1 : 0;
     // A slow one is timed by the runs that the check makes.
-    request["repeats"] = std::max(1, int(options->repeats));
+    request["repeats"] = int(options->repeats);
     request["budget"] = 5;
     request["time_below"] = 1.0;
     auto answer =
@@ -568,7 +587,7 @@ static LogicalResult run(MLIRContext &context) {
   request["artifact"] = stem + "candidate.so";
   request["manifest"] = stem + "candidate.json";
   request["threads"] = int(options->threads);
-  request["repeats"] = std::max(1, int(options->repeats));
+  request["repeats"] = int(options->repeats);
   request["budget"] = 30;
   request["check_budget"] = 5;
   request["flush"] = bool(options->flushCache);

@@ -187,7 +187,13 @@ static bool handle(const Json &request, Json &answer, Failure &failure) {
   Manifest manifest;
   if (!readManifest(request, manifest, failure))
     return false;
-  int threads = int(std::max<int64_t>(1, request["threads"].asInt(1)));
+  int64_t asked = request["threads"].asInt(1), repeats = request["repeats"].asInt(5);
+  if (asked < 1 || asked > 1024 || repeats < 0 || repeats > 1000000) {
+    failure = {"device", "bad request: threads must be from 1 to 1024, and "
+                         "repeats from 0 to 1000000"};
+    return false;
+  }
+  int threads = int(asked);
   // The OpenMP runtime reads these once, when it is loaded.
   setenv("OMP_NUM_THREADS", std::to_string(threads).c_str(), 1);
   if (threads > 1 && request["pin"].asBool(true)) {

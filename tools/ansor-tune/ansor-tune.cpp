@@ -181,7 +181,9 @@ static void handleSignals() {
 // main
 //===----------------------------------------------------------------------===//
 
-static constexpr int kMaxThreads = 1024;
+static constexpr int kMaxThreads = 1024, kMaxRepeats = 1000000;
+static constexpr unsigned kMaxPopulation = 1 << 20;
+static constexpr double kMaxSeconds = 1e7;
 
 static int fail(const Twine &message) {
   llvm::WithColor::error(llvm::errs(), "ansor-tune") << message << "\n";
@@ -227,8 +229,8 @@ static LogicalResult readScheduler(const Flags &flags, size_t networks,
                         Twine(flags.networkWeights.size()) + " weights for " +
                         Twine(networks) + " models"));
   for (double weight : flags.networkWeights) {
-    if (!(weight > 0))
-      return failure(fail("--network-weights must be positive"));
+    if (!(weight > 0) || std::isinf(weight))
+      return failure(fail("--network-weights must be positive and finite"));
     options.objective.weights.push_back(weight);
   }
   return success();
@@ -262,11 +264,20 @@ static FailureOr<TuneOptions> makeOptions(ModuleOp module,
   else if (flags.earlyStop < 0 || !(flags.minRepeat >= 0) ||
            flags.builders < 0 || flags.scoreThreads < 0)
     problem = "numbers must not be negative";
-  else if (flags.threads > kMaxThreads || flags.builders > kMaxThreads)
+  else if (flags.threads > kMaxThreads || flags.builders > kMaxThreads ||
+           flags.scoreThreads > kMaxThreads)
     problem = "threads and builders must be 1024 at most";
-  else if (std::isinf(flags.minRepeat) || std::isinf(flags.buildTimeout) ||
-           std::isinf(flags.runTimeout))
-    problem = "times must be finite";
+  else if (flags.minRepeat > 1e3 * kMaxSeconds ||
+           flags.buildTimeout > kMaxSeconds || flags.runTimeout > kMaxSeconds)
+    problem = "times must be finite, and 1e7 seconds at most";
+  else if (flags.repeats > kMaxRepeats)
+    problem = "--repeats must be 1000000 at most";
+  else if (flags.population > kMaxPopulation)
+    problem = "--population must be 1048576 at most";
+  else if (flags.generations > kMaxPopulation)
+    problem = "--generations must be 1048576 at most";
+  else if (flags.trials < 0)
+    problem = "--trials must not be negative";
   if (!problem.empty()) {
     fail(problem);
     return failure();
