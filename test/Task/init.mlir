@@ -143,33 +143,41 @@ func.func @uninitialised(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>) -> tensor<4
 
 // CHECK-LABEL: func.func @overwrite_public(
 // CHECK-NEXT: %[[E:.*]] = tensor.empty() : tensor<4x8xf32>
-// CHECK-NEXT: call @task_0(%arg0, %[[E]])
+// CHECK-NEXT: call @task_0(%arg0, %arg1, %[[E]])
 // CHECK-LABEL: func.func private @overwrite_private(
-// CHECK-NEXT: call @task_0(%arg0, %arg1)
+// CHECK-NEXT: call @task_0(%arg0, %arg1, %arg2)
 // CHECK-LABEL: func.func @overwrite_writable(
-// CHECK-NEXT: call @task_0(%arg0, %arg1)
+// CHECK-NEXT: call @task_0(%arg0, %arg1, %arg2)
 // CHECK-LABEL: func.func @overwrite_in_loop(
-// CHECK: scf.for {{.*}} iter_args(%[[ACC:.*]] = %arg1)
-// CHECK: call @task_0(%arg0, %[[ACC]])
-func.func @overwrite_public(%x: tensor<4x8xf32>, %out: tensor<4x8xf32>) -> tensor<4x8xf32> {
-  %r = linalg.exp ins(%x : tensor<4x8xf32>) outs(%out : tensor<4x8xf32>) -> tensor<4x8xf32>
+// CHECK: scf.for {{.*}} iter_args(%[[ACC:.*]] = %arg2)
+// CHECK: call @task_0(%arg0, %arg1, %[[ACC]])
+func.func @overwrite_public(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>, %out: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%out : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %r = linalg.matmul ins(%a, %b : tensor<4x16xf32>, tensor<16x8xf32>) outs(%f : tensor<4x8xf32>) -> tensor<4x8xf32>
   return %r : tensor<4x8xf32>
 }
-func.func private @overwrite_private(%x: tensor<4x8xf32>, %out: tensor<4x8xf32>) -> tensor<4x8xf32> {
-  %r = linalg.exp ins(%x : tensor<4x8xf32>) outs(%out : tensor<4x8xf32>) -> tensor<4x8xf32>
+func.func private @overwrite_private(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>, %out: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%out : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %r = linalg.matmul ins(%a, %b : tensor<4x16xf32>, tensor<16x8xf32>) outs(%f : tensor<4x8xf32>) -> tensor<4x8xf32>
   return %r : tensor<4x8xf32>
 }
-func.func @overwrite_writable(%x: tensor<4x8xf32>, %out: tensor<4x8xf32> {bufferization.writable = true}) -> tensor<4x8xf32> {
-  %r = linalg.exp ins(%x : tensor<4x8xf32>) outs(%out : tensor<4x8xf32>) -> tensor<4x8xf32>
+func.func @overwrite_writable(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>, %out: tensor<4x8xf32> {bufferization.writable = true}) -> tensor<4x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%out : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %r = linalg.matmul ins(%a, %b : tensor<4x16xf32>, tensor<16x8xf32>) outs(%f : tensor<4x8xf32>) -> tensor<4x8xf32>
   return %r : tensor<4x8xf32>
 }
-func.func @overwrite_in_loop(%x: tensor<4x8xf32>, %out: tensor<4x8xf32>) -> tensor<4x8xf32> {
+func.func @overwrite_in_loop(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>, %out: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %zero = arith.constant 0.0 : f32
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
   %r = scf.for %i = %c0 to %c4 step %c1 iter_args(%acc = %out) -> (tensor<4x8xf32>) {
-    %e = linalg.exp ins(%x : tensor<4x8xf32>) outs(%acc : tensor<4x8xf32>) -> tensor<4x8xf32>
-    scf.yield %e : tensor<4x8xf32>
+    %f = linalg.fill ins(%zero : f32) outs(%acc : tensor<4x8xf32>) -> tensor<4x8xf32>
+    %m = linalg.matmul ins(%a, %b : tensor<4x16xf32>, tensor<16x8xf32>) outs(%f : tensor<4x8xf32>) -> tensor<4x8xf32>
+    scf.yield %m : tensor<4x8xf32>
   }
   return %r : tensor<4x8xf32>
 }
