@@ -179,3 +179,17 @@ func.func @parallel(%a: tensor<8xf32>) -> tensor<8xf32> {
   }
   return %q : tensor<8xf32>
 }
+
+// -----
+
+// This one does nothing, and goes.
+// CHECK-LABEL: func.func @no_result
+// CHECK-NEXT: return
+func.func @no_result(%a: tensor<8xf32>) {
+  // expected-remark @below {{not part of a task: it has no result}}
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%a : tensor<8xf32>) {
+  ^bb0(%x: f32):
+    linalg.yield
+  }
+  return
+}

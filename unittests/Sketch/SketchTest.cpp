@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ansor/InitAll.h"
+#include "ansor/Sketch/Sketch.h"
 #include "ansor/Sketch/SketchRule.h"
 #include "ansor/Sketch/TaskGraph.h"
 #include "mlir/Parser/Parser.h"
@@ -61,6 +62,27 @@ protected:
   OwningOpRef<ModuleOp> module;
   TargetInfo target;
 };
+
+TEST_F(SketchTest, OnlySoManySketches) {
+  std::string remark;
+  ScopedDiagnosticHandler handler(
+      &context, [&](Diagnostic &diag) { remark += diag.str(); });
+  SketchOptions options;
+  FailureOr<SmallVector<Sketch>> all =
+      generateSketches(task(), target, options);
+  ASSERT_TRUE(succeeded(all));
+  ASSERT_GT(all->size(), 2u);
+  EXPECT_EQ(remark, "");
+  options.maxSketches = 2;
+  FailureOr<SmallVector<Sketch>> some =
+      generateSketches(task(), target, options);
+  ASSERT_TRUE(succeeded(some));
+  ASSERT_EQ(some->size(), 2u);
+  EXPECT_EQ(remark, "only the first 2 sketches are kept");
+  // The same ones, in the same order.
+  for (unsigned i = 0; i < 2; ++i)
+    EXPECT_EQ((*some)[i].script, (*all)[i].script);
+}
 
 TEST_F(SketchTest, TaskGraph) {
   TaskGraph graph(task());
