@@ -14,21 +14,22 @@
 using namespace mlir;
 using namespace mlir::ansor;
 
-void RawNest::forEachNumber(function_ref<void(int64_t &)> fn) {
+void RawNest::forEachNumber(function_ref<void(int64_t &, bool)> fn) {
   for (RawStatement &statement : statements) {
     for (RawLoop &loop : statement.loops) {
-      fn(loop.extent);
-      fn(loop.unroll);
+      fn(loop.extent, true);
+      fn(loop.unroll, true);
     }
-    fn(statement.unroll);
+    fn(statement.unroll, true);
     for (AccessDesc &access : statement.accesses) {
       for (int64_t &extent : access.shape)
-        fn(extent);
-      for (int64_t &coefficient : access.coefficients)
-        fn(coefficient);
+        fn(extent, true);
+      for (auto [index, coefficient] : llvm::enumerate(access.coefficients))
+        fn(coefficient,
+           statement.loops[index % statement.loops.size()].extent > 1);
     }
     for (int64_t &extent : statement.allocationShape)
-      fn(extent);
+      fn(extent, true);
   }
 }
 

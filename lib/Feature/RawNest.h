@@ -56,8 +56,9 @@ struct RawStatement {
 struct RawNest {
   std::vector<RawStatement> statements;
 
-  /// Calls `fn` with every number that decisions may change, in a fixed order.
-  void forEachNumber(function_ref<void(int64_t &)> fn);
+  /// Calls `fn` with every number that decisions may change, in a fixed order,
+  /// and whether it matters: how a loop of one trip moves an access doesn't.
+  void forEachNumber(function_ref<void(int64_t &, bool)> fn);
   /// All the rest as text: equal for nests whose numbers correspond.
   std::string structure() const;
   /// Loops of all statements.

@@ -46,15 +46,17 @@ class Fitter {
 public:
   Fitter(ArrayRef<NestVariable> variables, ArrayRef<const NestProbe *> probes);
 
-  /// A formula over `terms` for the numbers `y`, one a probe.
-  std::optional<Formula> fit(ArrayRef<int64_t> y) const;
+  /// A formula over `terms` for the numbers `y`, one a probe, as far as they
+  /// matter (empty: all do).
+  std::optional<Formula> fit(ArrayRef<int64_t> y, ArrayRef<bool> matters) const;
 
   std::vector<Term> terms; ///< simple ones first
   size_t numValues = 0;    ///< of these, plain values
   size_t numSummable = 0;  ///< of these, that take part in sums
 
 private:
-  bool holds(const Formula &formula, ArrayRef<int64_t> y) const;
+  bool holds(const Formula &formula, ArrayRef<int64_t> y,
+             ArrayRef<bool> matters) const;
   /// The line through the first two of `points` that differ in term `t`.
   std::optional<Formula> fitLine(unsigned t, ArrayRef<int64_t> y,
                                  ArrayRef<unsigned> points) const;
@@ -105,9 +107,11 @@ Fitter::Fitter(ArrayRef<NestVariable> variables,
   }
 }
 
-bool Fitter::holds(const Formula &formula, ArrayRef<int64_t> y) const {
+bool Fitter::holds(const Formula &formula, ArrayRef<int64_t> y,
+                   ArrayRef<bool> matters) const {
   for (size_t p = 0; p < numProbes; ++p)
-    if (evaluate(formula, table[formula.first][p], table[formula.second][p]) !=
+    if ((matters.empty() || matters[p]) &&
+        evaluate(formula, table[formula.first][p], table[formula.second][p]) !=
         y[p])
       return false;
   return true;
@@ -171,11 +175,20 @@ std::optional<Formula> Fitter::fitPlane(unsigned t, unsigned u,
   return std::nullopt;
 }
 
-std::optional<Formula> Fitter::fit(ArrayRef<int64_t> y) const {
-  const int64_t lowest = *llvm::min_element(y), highest = *llvm::max_element(y);
+std::optional<Formula> Fitter::fit(ArrayRef<int64_t> y,
+                                   ArrayRef<bool> matters) const {
+  int64_t lowest = std::numeric_limits<int64_t>::max(),
+          highest = std::numeric_limits<int64_t>::min();
+  for (unsigned p = 0; p < numProbes; ++p)
+    if (matters.empty() || matters[p]) {
+      lowest = std::min(lowest, y[p]);
+      highest = std::max(highest, y[p]);
+    }
   // What is bounded fits the rest of the points only.
   SmallVector<unsigned, 64> all, belowMax, aboveMin;
   for (unsigned p = 0; p < numProbes; ++p) {
+    if (!matters.empty() && !matters[p])
+      continue;
     all.push_back(p);
     if (y[p] < highest)
       belowMax.push_back(p);
@@ -186,11 +199,17 @@ std::optional<Formula> Fitter::fit(ArrayRef<int64_t> y) const {
     if (formula) {
       formula->min = min;
       formula->max = max;
-      if (!holds(*formula, y))
+      if (!holds(*formula, y, matters))
         formula.reset();
     }
     return formula;
   };
+  if (lowest >= highest) {
+    // What matters is one number.
+    Formula constant;
+    constant.min = constant.max = all.empty() ? 0 : lowest;
+    return constant;
+  }
   constexpr int64_t kMin = std::numeric_limits<int64_t>::min(),
                     kMax = std::numeric_limits<int64_t>::max();
   // Proportional to a term, a line, a bounded line, a plane, a bounded plane.
@@ -233,11 +252,13 @@ FailureOr<SketchNest> SketchNest::fit(ArrayRef<NestVariable> variables,
   SketchNest result;
   result.prototype = probes.front()->nest;
   std::vector<SmallVector<int64_t, 64>> numbers;
+  std::vector<SmallVector<bool, 64>> matters;
   for (const NestProbe *probe : probes) {
     size_t next = 0;
-    const_cast<RawNest &>(probe->nest).forEachNumber([&](int64_t &number) {
+    const_cast<RawNest &>(probe->nest).forEachNumber([&](int64_t &number, bool counts) {
       if (next == numbers.size())
-        numbers.emplace_back();
+        numbers.emplace_back(), matters.emplace_back();
+      matters[next].push_back(counts);
       numbers[next++].push_back(number);
     });
   }
@@ -252,15 +273,19 @@ FailureOr<SketchNest> SketchNest::fit(ArrayRef<NestVariable> variables,
     }
     term = newTerm[term];
   };
-  for (ArrayRef<int64_t> y : numbers) {
+  for (auto [index, values] : llvm::enumerate(numbers)) {
+    ArrayRef<int64_t> y = values;
     if (llvm::all_equal(y)) {
       result.numbers.push_back(-1);
       continue;
     }
-    auto [it, isNew] =
-        known.try_emplace(std::vector<int64_t>(y.begin(), y.end()), -1);
+    std::vector<int64_t> key(y.begin(), y.end());
+    key.insert(key.end(), matters[index].begin(), matters[index].end());
+    auto [it, isNew] = known.try_emplace(std::move(key), -1);
     if (isNew) {
-      std::optional<Formula> formula = fitter.fit(y);
+      std::optional<Formula> formula = fitter.fit(y, {});
+      if (!formula && llvm::is_contained(matters[index], false))
+        formula = fitter.fit(y, matters[index]);
       if (!formula) {
         error = "number " + std::to_string(result.numbers.size()) +
                 " of the nest is no known function of the decisions";
@@ -285,7 +310,7 @@ NestDesc SketchNest::instantiate(ArrayRef<int64_t> values) const {
                                        termValues[formula.second]));
   RawNest nest = prototype;
   size_t next = 0;
-  nest.forEachNumber([&](int64_t &number) {
+  nest.forEachNumber([&](int64_t &number, bool) {
     if (int formula = numbers[next++]; formula >= 0)
       number = formulaValues[formula];
   });

@@ -285,6 +285,10 @@ std::string mlir::ansor::emitScript(const SketchContext &context,
   unsigned number = 0;
   for (const Nest &nest : llvm::reverse(state.nests))
     NestPrinter(os, context.graph, nest, number++).print();
+  if (llvm::any_of(state.nests, [](const Nest &nest) { return nest.foldPads; }))
+    os << "    transform.apply_patterns to %func {\n"
+          "      transform.apply_patterns.ansor.fold_pads\n    } : "
+       << kHandle << "\n";
   os << "    transform.yield\n  }\n}\n";
   return script;
 }

@@ -13,6 +13,16 @@ using namespace mlir;
 #define GET_OP_CLASSES
 #include "ansor/TransformOps/AnsorTransformOps.cpp.inc"
 
+void transform::ApplySplitInitialValuesPatternsOp::populatePatterns(
+    RewritePatternSet &patterns) {
+  mlir::ansor::populateSplitInitialValuesPatterns(patterns);
+}
+
+void transform::ApplyFoldPadsPatternsOp::populatePatterns(
+    RewritePatternSet &patterns) {
+  mlir::ansor::populateFoldPadsPatterns(patterns);
+}
+
 namespace {
 class AnsorTransformExtension
     : public transform::TransformDialectExtension<AnsorTransformExtension> {

@@ -93,7 +93,9 @@ struct Nest {
   unsigned root = 0; ///< the stage that is tiled first
   std::vector<Step> steps;
   std::vector<NestMember> members;
-
+  /// Tiles pad what they read, and tiles that need no padding read the tensor
+  /// as it is.
+  bool foldPads = false;
 };
 
 /// sum of coefficient * product of knobs <= max; see Space/DesignSpace.h.

@@ -18,11 +18,18 @@
 #include "mlir/Dialect/Transform/IR/TransformDialect.h"
 #include "mlir/Dialect/Transform/IR/TransformTypes.h"
 #include "mlir/Dialect/Transform/Interfaces/TransformInterfaces.h"
+#include "mlir/IR/PatternMatch.h"
 
 #define GET_OP_CLASSES
 #include "ansor/TransformOps/AnsorTransformOps.h.inc"
 
 namespace mlir::ansor {
+
+/// The patterns of `transform.apply_patterns.ansor.split_initial_values`.
+void populateSplitInitialValuesPatterns(RewritePatternSet &patterns);
+
+/// The patterns of `transform.apply_patterns.ansor.fold_pads`.
+void populateFoldPadsPatterns(RewritePatternSet &patterns);
 
 /// Registers the extension of the transform dialect that holds the ops.
 void registerTransformExtension(DialectRegistry &registry);

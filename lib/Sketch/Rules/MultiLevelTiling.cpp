@@ -21,6 +21,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "MultiLevelTiling.h"
+#include "mlir/Dialect/Affine/Analysis/AffineStructures.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::ansor;
@@ -42,7 +44,10 @@ public:
   void build() {
     nest.root = options.consumer ? options.consumer->stage : anchor;
     makeTiles();
-    addParts(/*split=*/0, /*from=*/-1, /*rest=*/false, {});
+    if (options.borders.empty())
+      addParts(/*split=*/0, /*from=*/-1, /*rest=*/false, {});
+    else
+      addBorderParts();
     state.addNest(std::move(nest));
     if (options.consumer)
       for (unsigned between : llvm::reverse(options.consumer->between))
@@ -57,12 +62,14 @@ private:
   void makeTiles();
   void addParts(unsigned split, int from, bool rest,
                 SmallVector<unsigned> whole);
+  void addBorderParts();
+  int addSplit(int from, bool rest, unsigned loop, int64_t at);
   void addPart(int from, bool rest, ArrayRef<unsigned> whole);
   void addCacheRead(int root, int anchorFrom);
 
   /// Tiles of the innermost body; loops in `whole` are not cut.
   SmallVector<TileSize> innerTiles(ArrayRef<unsigned> whole) {
-    SmallVector<TileSize> tiles = without(spatial[2], whole);
+    SmallVector<TileSize> tiles = cutTiles(2, whole);
     for (unsigned loop : stage.reductionLoops())
       tiles[loop] = reduction[1][loop];
     return tiles;
@@ -76,9 +83,18 @@ private:
     return result;
   }
 
-  /// The tiles `level` of the root's loops.
-  SmallVector<TileSize> rootTiles(unsigned level, ArrayRef<unsigned> whole) {
+  /// The tiles `level` of the parallel loops.
+  SmallVector<TileSize> cutTiles(unsigned level, ArrayRef<unsigned> whole) {
     SmallVector<TileSize> tiles = without(spatial[level], whole);
+    if (level > 0)
+      for (auto [loop, size] : fixed)
+        tiles[loop] = TileSize(size);
+    return tiles;
+  }
+
+  /// The same of the root's loops.
+  SmallVector<TileSize> rootTiles(unsigned level, ArrayRef<unsigned> whole) {
+    SmallVector<TileSize> tiles = cutTiles(level, whole);
     return options.consumer ? consumerTiles(*options.consumer, tiles) : tiles;
   }
 
@@ -101,6 +117,8 @@ private:
   const MultiLevelOptions &options;
   Nest nest;
   SmallVector<TileSize> spatial[3], reduction[2];
+  /// Of the part that is built: register tiles of loops that no knob cuts.
+  SmallVector<std::pair<unsigned, int64_t>> fixed;
 };
 } // namespace
 
@@ -140,6 +158,9 @@ void NestBuilder::makeTiles() {
       for (auto [index, at] : options.splits)
         if (index == loop)
           extent = at;
+      for (const Border &border : options.borders)
+        if (border.loop == loop)
+          extent -= border.low + border.high;
       int64_t multiple = 1;
       if (static_cast<int>(loop) == vectorLoop) {
         multiple = context.target.lanes(stage.elementBits);
@@ -159,12 +180,8 @@ void NestBuilder::makeTiles() {
   }
 }
 
-/// Splits loop after loop, and adds the nest of each part.
-void NestBuilder::addParts(unsigned split, int from, bool rest,
-                           SmallVector<unsigned> whole) {
-  if (split == options.splits.size())
-    return addPart(from, rest, whole);
-  auto [loop, at] = options.splits[split];
+/// Splits `loop` of the anchor at the root; gives the step.
+int NestBuilder::addSplit(int from, bool rest, unsigned loop, int64_t at) {
   int step = addStep(Step::Kind::Split, nest.root, from, -1, {});
   nest.steps[step].rest = rest;
   nest.steps[step].splitAt = at;
@@ -173,6 +190,74 @@ void NestBuilder::addParts(unsigned split, int from, bool rest,
     nest.steps[step].splitLoop =
         llvm::find(options.consumer->anchorLoop, loop) -
         options.consumer->anchorLoop.begin();
+  return step;
+}
+
+/// Register tiles of a border, along the loops that it isn't a border of.
+static int64_t borderTile(int64_t extent) {
+  for (int64_t size : {4, 3, 2})
+    if (extent % size == 0)
+      return size;
+  return 1;
+}
+
+/// Cuts the borders off, loop after loop, and adds the nest of each and of what
+/// is left. A border has the whole extent of the loops that are cut later.
+void NestBuilder::addBorderParts() {
+  struct Part {
+    int from;
+    bool rest;
+    size_t border; ///< index of the border that it is; else their number
+  };
+  SmallVector<Part> parts;
+  int from = -1;
+  bool rest = false;
+  for (auto [index, border] : llvm::enumerate(options.borders)) {
+    int64_t middle =
+        stage.loops[border.loop].extent - border.low - border.high;
+    if (border.low) {
+      from = addSplit(from, rest, border.loop, border.low);
+      parts.push_back({from, false, index});
+      rest = true;
+    }
+    if (border.high) {
+      from = addSplit(from, rest, border.loop, middle);
+      parts.push_back({from, true, index});
+      rest = false;
+    }
+  }
+  parts.push_back({from, rest, options.borders.size()});
+  if (!options.consumer) {
+    int text = addStep(Step::Kind::Text, nest.root, -1, -1, {});
+    nest.steps[text].text =
+        "transform.apply_patterns to %func {\n      "
+        "transform.apply_patterns.ansor.split_initial_values\n    } : "
+        "!transform.any_op";
+  }
+  for (const Part &part : parts) {
+    SmallVector<unsigned> whole;
+    fixed.clear();
+    for (auto [index, border] : llvm::enumerate(options.borders)) {
+      if (index < part.border)
+        continue;
+      whole.push_back(border.loop);
+      if (index > part.border)
+        fixed.emplace_back(border.loop,
+                           borderTile(stage.loops[border.loop].extent));
+    }
+    addPart(part.from, part.rest, whole);
+  }
+  fixed.clear();
+  nest.foldPads = true;
+}
+
+/// Splits loop after loop, and adds the nest of each part.
+void NestBuilder::addParts(unsigned split, int from, bool rest,
+                           SmallVector<unsigned> whole) {
+  if (split == options.splits.size())
+    return addPart(from, rest, whole);
+  auto [loop, at] = options.splits[split];
+  int step = addSplit(from, rest, loop, at);
   addParts(split + 1, step, /*rest=*/false, whole);
   whole.push_back(loop);
   addParts(split + 1, step, /*rest=*/true, whole);
@@ -227,6 +312,9 @@ void NestBuilder::addPart(int from, bool rest, ArrayRef<unsigned> whole) {
       for (auto [index, at] : options.splits)
         if (index == followed)
           parallel[loop] = TileSize(stage.loops[index].extent - at);
+      for (const Border &border : options.borders)
+        if (border.loop == followed)
+          parallel[loop] = TileSize(stage.loops[followed].extent);
     }
   int root = addStep(Step::Kind::FuseForall, nest.root, from, -1, parallel);
   nest.steps[root].rest = rest;
@@ -242,7 +330,7 @@ void NestBuilder::addPart(int from, bool rest, ArrayRef<unsigned> whole) {
   else
     scope = anchorFrom = addStep(Step::Kind::Fuse, anchor, anchorFrom,
                                  anchorFrom < 0 ? root : -1,
-                                 without(spatial[1], whole));
+                                 cutTiles(1, whole));
   // A buffer of its own instead of the result's.
   if (options.cacheWrite)
     for (unsigned producer : stage.producers)
@@ -406,6 +494,84 @@ static SmallVector<unsigned> findOtherLanes(const SketchContext &context,
   return lanes;
 }
 
+/// Iterations of an anchor a padded element: with more of them the padding
+/// doesn't matter.
+static constexpr double kBorderWork = 64;
+
+/// The borders of `anchor`'s loops, if it reads a padded tensor that nobody
+/// else does, and what padding costs matters. Empty if borders are all there is.
+static SmallVector<Border>
+findBorders(const SketchContext &context, unsigned anchor,
+            const std::optional<MatchedConsumer> &consumer) {
+  const Stage &stage = context.graph.getStage(anchor);
+  const Stage &root =
+      consumer ? context.graph.getStage(consumer->stage) : stage;
+  SmallVector<Border> borders;
+  if (root.op->getNumResults() != 1)
+    return borders;
+  const StageRead *read = llvm::find_if(stage.reads, [&](const auto &read) {
+    return read.producer >= 0 && context.graph.getStage(read.producer).pad;
+  });
+  if (read == stage.reads.end())
+    return borders;
+  const Stage &producer = context.graph.getStage(read->producer);
+  auto pad = cast<tensor::PadOp>(producer.op);
+  double iterations = 1;
+  for (const StageLoop &loop : stage.loops)
+    iterations *= loop.extent;
+  if (producer.consumers.size() != 1 || producer.output ||
+      !pad.getResultType().hasStaticShape() ||
+      iterations > kBorderWork * pad.getResultType().getNumElements())
+    return borders;
+  for (int64_t dim = 0; dim < pad.getResultType().getRank(); ++dim) {
+    int64_t low = pad.getStaticLow()[dim], high = pad.getStaticHigh()[dim];
+    if (ShapedType::isDynamic(low) || ShapedType::isDynamic(high) || low < 0 ||
+        high < 0)
+      return {};
+    if (low == 0 && high == 0)
+      continue;
+    // The subscript is step * loop + 0 … window.
+    int loop = -1;
+    int64_t step = 0, window = 0;
+    SmallVector<int64_t> flat;
+    AffineExpr expr = read->map.getResult(dim);
+    if (failed(getFlattenedAffineExpr(expr, stage.loops.size(), 0, &flat)) ||
+        flat.size() != stage.loops.size() + 1 || flat.back() != 0)
+      return {};
+    for (auto [index, info] : llvm::enumerate(stage.loops)) {
+      if (flat[index] == 0)
+        continue;
+      if (flat[index] < 0 || (!info.reduction && loop >= 0))
+        return {};
+      if (info.reduction) {
+        window += flat[index] * (info.extent - 1);
+      } else {
+        loop = index;
+        step = flat[index];
+      }
+    }
+    if (loop < 0 || loop == stage.contiguousLoop() ||
+        !stage.loops[loop].tileable || stage.loops[loop].multipleOf != 1 ||
+        llvm::any_of(borders, [&](const Border &border) {
+          return static_cast<int>(border.loop) == loop;
+        }))
+      return {};
+    Border border;
+    border.loop = loop;
+    int64_t extent = stage.loops[loop].extent;
+    int64_t last = pad.getResultType().getDimSize(dim) - 1 - high - window;
+    int64_t end = last < 0 ? 0 : std::min(extent, last / step + 1);
+    border.low = (low + step - 1) / step;
+    border.high = extent - end;
+    // Something has to be left, and a loop of one iteration has no knob.
+    if (end - border.low < 2)
+      return {};
+    if (border.low || border.high)
+      borders.push_back(border);
+  }
+  return borders;
+}
+
 /// True if a stage computes the initial value of `anchor` and nothing else.
 static bool isInitialized(const SketchContext &context, const Stage &anchor) {
   return llvm::any_of(anchor.producers, [&](unsigned producer) {
@@ -419,7 +585,7 @@ static void addVariants(const SketchContext &context, const SketchState &state,
                         unsigned anchor,
                         const std::optional<MatchedConsumer> &consumer,
                         int next, std::vector<SketchRule::Successor> &out) {
-  SmallVector<MultiLevelOptions> variants;
+  SmallVector<MultiLevelOptions, 4> variants;
   SmallVector<unsigned> levels =
       consumer ? SmallVector<unsigned>{2, 1} : SmallVector<unsigned>{0};
   for (unsigned level : levels) {
@@ -448,6 +614,12 @@ static void addVariants(const SketchContext &context, const SketchState &state,
         variants.push_back(cut);
       }
     }
+  }
+  if (context.space == SpaceKind::Full) {
+    MultiLevelOptions cut = variants.front();
+    cut.borders = findBorders(context, anchor, consumer);
+    if (!cut.borders.empty())
+      variants.push_back(cut);
   }
   if (context.space == SpaceKind::Full)
     for (unsigned lane : findOtherLanes(context, anchor)) {
@@ -480,6 +652,9 @@ static void addVariants(const SketchContext &context, const SketchState &state,
     for (auto [loop, at] : options.splits)
       note("split(s" + Twine(tag) + ".d" + Twine(loop) + " at " + Twine(at) +
            ")");
+    for (const Border &border : options.borders)
+      note("border(s" + Twine(tag) + ".d" + Twine(border.loop) + " " +
+           Twine(border.low) + " " + Twine(border.high) + ")");
     addMultiLevelNest(context, successor, anchor, options);
     out.emplace_back(std::move(successor), next);
   }

@@ -13,6 +13,13 @@
 
 namespace mlir::ansor {
 
+/// The iterations of a loop that read padding: the first `low` and the last
+/// `high` ones.
+struct Border {
+  unsigned loop = 0;
+  int64_t low = 0, high = 0;
+};
+
 /// How the levels of one anchor are built.
 struct MultiLevelOptions {
   /// The consumer that follows the tiles, and the level (1 or 2) that it is
@@ -22,6 +29,9 @@ struct MultiLevelOptions {
   /// Loops of the anchor that are cut in two, and where: tiles need not divide
   /// the extent then.
   SmallVector<std::pair<unsigned, int64_t>> splits;
+  /// Loops of the anchor whose first `low` and last `high` iterations read
+  /// padding, and become parts of their own.
+  SmallVector<Border> borders;
   /// The loop that vectors lie along, whose tiles are multiples of them; -1: the
   /// one that the result is contiguous along.
   int lane = -1;

@@ -50,6 +50,19 @@ static std::string wholeText(tensor::PadOp pad) {
   return text;
 }
 
+/// Pads the tensor as a whole.
+static void addWhole(const SketchState &state, const Stage &stage,
+                     unsigned index,
+                     std::vector<SketchRule::Successor> &successors) {
+  SketchState whole = state;
+  Nest nest =
+      makeTextNest(index, wholeText(cast<tensor::PadOp>(stage.op)));
+  nest.members.push_back({index, -1, {}, false, false});
+  whole.addNest(std::move(nest));
+  whole.derivation.push_back("whole");
+  successors.emplace_back(std::move(whole), static_cast<int>(index) - 1);
+}
+
 namespace {
 class PadRule : public SketchRule {
 public:
@@ -65,14 +78,12 @@ public:
              unsigned index,
              std::vector<Successor> &successors) const override {
     const Stage &stage = context.graph.getStage(index);
-    SketchState whole = state;
-    Nest nest =
-        makeTextNest(index, wholeText(cast<tensor::PadOp>(stage.op)));
-    nest.members.push_back({index, -1, {}, false, false});
-    whole.addNest(std::move(nest));
-    whole.derivation.push_back("whole");
-    successors.emplace_back(std::move(whole), static_cast<int>(index) - 1);
-
+    bool isFolded = llvm::any_of(stage.consumers, [&](unsigned consumer) {
+      int nest = state.nestOf[consumer];
+      return nest >= 0 && state.nests[nest].foldPads;
+    });
+    if (!isFolded)
+      addWhole(state, stage, index, successors);
     // Greedy fusion pads in the parallel tile of the user's nest.
     bool tiled = !stage.output && !stage.consumers.empty() &&
                  llvm::all_of(stage.consumers, [&](unsigned consumer) {
