@@ -93,6 +93,15 @@ LogicalResult AnsorDialect::verifyOperationAttribute(Operation *op,
       return failure();
     return verifyInt(op, attr, 1);
   }
+  if (name == kPrepackAttr) {
+    if (!isa<FunctionOpInterface>(op))
+      return verifyUnit(op, attr);
+    auto array = dyn_cast<ArrayAttr>(attr.getValue());
+    if (array && array.size() == 2 &&
+        llvm::all_of(array, llvm::IsaPred<FlatSymbolRefAttr>))
+      return success();
+    return emitValueError(op, attr, "an array of two symbols on a function");
+  }
   if (name == kStageAttr)
     return verifyInt(op, attr, 0);
   if (name == kUnrollAttr)
@@ -127,4 +136,15 @@ LogicalResult AnsorDialect::verifyOperationAttribute(Operation *op,
     return verifyKnobs(op);
   }
   return success();
+}
+
+LogicalResult AnsorDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                     unsigned,
+                                                     NamedAttribute attr) {
+  if (attr.getName() != kWeightAttr)
+    return success();
+  if (failed(verifyPlace(op, attr, isa<FunctionOpInterface>(op),
+                         "an argument of a 'func.func'")))
+    return failure();
+  return verifyUnit(op, attr);
 }

@@ -8,6 +8,7 @@
 
 #include "ansor/Measure/Builder.h"
 #include "ansor/InitAll.h"
+#include "ansor/IR/AnsorDialect.h"
 #include "ansor/Space/DesignSpace.h"
 #include "ansor/Support/Files.h"
 #include "ansor/Support/Stopwatch.h"
@@ -59,13 +60,17 @@ static BuildResult fail(ErrorKind kind, std::string message) {
 func::FuncOp ansor::findEntry(ModuleOp module, StringRef key,
                               std::string &error) {
   SmallVector<func::FuncOp> open;
+  DenseSet<Attribute> parts; // of functions whose weights are packed
+  for (auto func : module.getOps<func::FuncOp>())
+    if (auto names = func->getAttrOfType<ArrayAttr>(kPrepackAttr))
+      parts.insert(names.begin(), names.end());
   for (auto func : module.getOps<func::FuncOp>()) {
     if (func.isExternal())
       continue;
     auto task = func->getAttrOfType<StringAttr>("ansor.task");
     if (task && task.getValue() == key)
       return func;
-    if (!func.isPrivate())
+    if (!func.isPrivate() && !parts.contains(FlatSymbolRefAttr::get(func)))
       open.push_back(func);
   }
   if (open.size() == 1)
@@ -287,6 +292,9 @@ BuildResult CandidateBuilder::build(StringRef key, StringRef script,
     return timed(fail(ErrorKind::Illegal, "after the script, " + message));
   entry.setPublic();
   (*manifest.getAsObject())["entry"] = entry.getName();
+  if (llvm::json::Value prepack = describePrepack(entry);
+      prepack.getAsObject())
+    (*manifest.getAsObject())["prepack"] = std::move(prepack);
   return timed(buildArtifact(*module, std::move(manifest), target, options,
                              maxObjectBytes, output));
 }

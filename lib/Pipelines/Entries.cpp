@@ -9,6 +9,8 @@
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "ansor/Pipelines/Passes.h"
 #include "ansor/Pipelines/Pipelines.h"
+#include "ansor/IR/AnsorDialect.h"
+#include "ansor/Task/Weights.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 
@@ -157,6 +159,9 @@ struct PackedEntryPass
             attr.getName() != kProfileAttr)
           op->removeDiscardableAttr(attr.getName());
     });
+    for (func::FuncOp func : funcs)
+      for (unsigned i = 0; i < func.getNumArguments(); ++i)
+        func.removeArgAttr(i, StringAttr::get(&getContext(), kWeightAttr));
     SmallVector<std::string> names;
     for (func::FuncOp func : funcs)
       names.push_back((func.getName() + "_packed").str());
@@ -210,4 +215,37 @@ llvm::json::Value ansor::describeEntry(Operation *op) {
       {"args", std::move(args)},
       {"results", std::move(results)},
       {"inits", task ? static_cast<int64_t>(func.getNumResults()) : 0}};
+}
+
+llvm::json::Value ansor::describePrepack(Operation *op) {
+  auto func = cast<func::FuncOp>(op);
+  PrepackedFunction parts = getPrepacked(func);
+  if (!parts.pack || !parts.run)
+    return nullptr;
+  // The function is two calls, which tell where each operand comes from.
+  func::CallOp packing, running;
+  for (auto call : func.getOps<func::CallOp>()) {
+    if (call.getCallee() == parts.pack.getSymName())
+      packing = call;
+    else if (call.getCallee() == parts.run.getSymName())
+      running = call;
+  }
+  if (!packing || !running)
+    return nullptr;
+  llvm::json::Array args, results, runArgs;
+  for (Value value : packing.getOperands())
+    args.push_back(int64_t(cast<BlockArgument>(value).getArgNumber()));
+  for (Type type : packing.getResultTypes())
+    results.push_back(describeType(type));
+  for (Value value : running.getOperands()) {
+    if (auto arg = dyn_cast<BlockArgument>(value))
+      runArgs.push_back(int64_t(arg.getArgNumber()));
+    else
+      runArgs.push_back(-1 - int64_t(cast<OpResult>(value).getResultNumber()));
+  }
+  return llvm::json::Object{{"entry", parts.pack.getSymName()},
+                            {"args", std::move(args)},
+                            {"results", std::move(results)},
+                            {"run", parts.run.getSymName()},
+                            {"run_args", std::move(runArgs)}};
 }

@@ -7,10 +7,13 @@
 //===----------------------------------------------------------------------===//
 #include "ansor/IR/AnsorDialect.h"
 #include "ansor/Pipelines/Passes.h"
+#include "ansor/Task/Weights.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace mlir::ansor {
+#define GEN_PASS_DEF_FOLDCONSTANTLAYOUTSPASS
 #define GEN_PASS_DEF_FOLDLAYOUTSPASS
 #include "ansor/Pipelines/Passes.h.inc"
 } // namespace mlir::ansor
@@ -70,6 +73,11 @@ static void readThrough(Value moved, Value source, AffineMap permutation) {
 }
 
 namespace {
+struct FoldConstantLayoutsPass
+    : public ansor::impl::FoldConstantLayoutsPassBase<FoldConstantLayoutsPass> {
+  void runOnOperation() override { foldConstantLayouts(getOperation()); }
+};
+
 struct FoldLayoutsPass
     : public ansor::impl::FoldLayoutsPassBase<FoldLayoutsPass> {
   void runOnOperation() override {

@@ -103,6 +103,7 @@ void ansor::buildCPULoweringPipeline(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createFoldLayoutsPass());
+  pm.addPass(createFoldConstantLayoutsPass());
   pm.addPass(createTaskDestinationsPass());
   if (!options.strictFP)
     pm.addPass(createFastMathPass());

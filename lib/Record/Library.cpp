@@ -14,6 +14,7 @@
 
 #include "VerifySchedule.h"
 #include "ansor/Record/Record.h"
+#include "ansor/IR/AnsorDialect.h"
 #include "ansor/Space/DesignSpace.h"
 #include "ansor/Support/Files.h"
 #include "ansor/Task/Sizes.h"
@@ -33,7 +34,6 @@ using namespace mlir::ansor;
 using transform::NamedSequenceOp;
 
 static constexpr StringRef kLibraryAttr = "ansor.library";
-static constexpr StringRef kTaskAttr = "ansor.task";
 static constexpr StringRef kNoteAttr = "ansor.note";
 static constexpr StringRef kMedianAttr = "ansor.median_ms";
 static constexpr StringRef kMain = "__transform_main";
@@ -185,6 +185,7 @@ ansor::buildLibrary(ArrayRef<BestEntry> entries, const TargetInfo &target,
   OwningOpRef<ModuleOp> library(ModuleOp::create(builder.getUnknownLoc()));
   (*library)->setAttr("transform.with_named_sequence", builder.getUnitAttr());
   (*library)->setAttr(kLibraryAttr, builder.getI64IntegerAttr(kTaskKeyVersion));
+  (*library)->setAttr(kPrepackAttr, builder.getUnitAttr());
   if (!dynamicSizes.empty())
     (*library)->setAttr(kDynamicSizesAttr,
                         builder.getStringAttr(dynamicSizes));
@@ -382,5 +383,8 @@ LogicalResult ansor::extractForLibrary(ModuleOp module, StringRef path,
     if (hasDynamicFunctions(module) && failed(specializeSizes(module, sizes)))
       return failure();
   }
-  return extractTasks(module, options);
+  // Libraries from before weights were packed know other tasks.
+  ExtractOptions known = options;
+  known.prepack &= (*library)->hasAttr(kPrepackAttr);
+  return extractTasks(module, known);
 }

@@ -59,6 +59,45 @@ static bool parseValueSpec(const Json &json, int64_t dynamicSize,
   return true;
 }
 
+/// Reads "prepack" of a manifest whose arguments are known.
+static bool parsePrepack(const Json &json, size_t numArgs, PrepackSpec &spec,
+                         std::string &error) {
+  spec.entry = json["entry"].asString();
+  spec.run = json["run"].asString();
+  for (const Json &result : json["results"].elements()) {
+    spec.results.emplace_back();
+    if (!parseValueSpec(result, -1, Json(), spec.results.back(), error)) {
+      error = "packed weight: " + error;
+      return false;
+    }
+    bool known = spec.results.back().isMemref;
+    for (int64_t size : spec.results.back().shape)
+      known = known && size > 0;
+    if (!known) {
+      error = "packed weights must have static shapes";
+      return false;
+    }
+  }
+  auto parseNumbers = [&](const Json &list, int64_t least,
+                          std::vector<int> &numbers) {
+    for (const Json &element : list.elements()) {
+      int64_t number = element.asInt(int64_t(numArgs));
+      if (number < least || number >= int64_t(numArgs))
+        return false;
+      numbers.push_back(int(number));
+    }
+    return true;
+  };
+  if (spec.entry.empty() || spec.run.empty() ||
+      !parseNumbers(json["args"], 0, spec.args) ||
+      !parseNumbers(json["run_args"], -int64_t(spec.results.size()),
+                    spec.runArgs)) {
+    error = "manifest: \"prepack\" is none";
+    return false;
+  }
+  return true;
+}
+
 bool Manifest::parse(const Json &json, int64_t dynamicSize, const Json &shapes,
                      Manifest &manifest, std::string &error) {
   if (!json["entry"].isString() || !json["args"].isArray()) {
@@ -94,6 +133,9 @@ bool Manifest::parse(const Json &json, int64_t dynamicSize, const Json &shapes,
     return false;
   }
   manifest.inits = unsigned(inits);
+  if (!json["prepack"].isNull() &&
+      !parsePrepack(json["prepack"], args.size(), manifest.prepack, error))
+    return false;
   const Json &check = json["check"];
   manifest.check.terms = check["terms"].asDouble(1);
   manifest.check.accumulator = check["accumulator"].asDouble(0);

@@ -125,8 +125,9 @@ static bool hasKnownSize(const ValueSpec &spec) {
                                       [](int64_t size) { return size > 0; });
 }
 
-Call::Call(const Manifest &manifest, Entry entry, Workspace workspace)
-    : manifest(manifest), entry(entry), workspace(workspace) {
+Call::Call(const Manifest &manifest, Entry entry, Workspace workspace,
+           Entry prepack)
+    : manifest(manifest), entry(entry), prepack(prepack), workspace(workspace) {
   for (const ValueSpec &spec : manifest.results) {
     results.push_back(hasKnownSize(spec) ? Buffer(spec.bytes()) : Buffer());
     given.push_back(results.back().data()
@@ -147,6 +148,39 @@ Call::Call(const Manifest &manifest, Entry entry, Workspace workspace)
                          ? static_cast<void *>(arguments[i - results].data())
                          : descriptors[i].data());
   }
+  if (!prepack)
+    return;
+  for (const ValueSpec &spec : manifest.prepack.results) {
+    weights.emplace_back(spec.bytes());
+    weightDescriptors.push_back(describeDense(spec, weights.back().data()));
+  }
+  size_t numResults = manifest.results.size();
+  std::vector<void *> args(packed.begin() + numResults, packed.end());
+  packed.resize(numResults);
+  for (int number : manifest.prepack.runArgs)
+    packed.push_back(number >= 0 ? args[number]
+                                 : weightDescriptors[-1 - number].data());
+}
+
+void Call::packWeights() {
+  if (!prepack)
+    return;
+  std::vector<void *> pointers;
+  std::vector<std::vector<int64_t>> given = weightDescriptors;
+  for (std::vector<int64_t> &descriptor : given)
+    pointers.push_back(descriptor.data());
+  for (int number : manifest.prepack.args)
+    pointers.push_back(descriptors[manifest.results.size() + number].data());
+  prepack(pointers.data());
+  // It may have made a buffer of its own, or give back constant data.
+  for (size_t i = 0; i < given.size(); ++i)
+    if (given[i][1] != weightDescriptors[i][1]) {
+      std::memcpy(weights[i].data(), reinterpret_cast<void *>(given[i][1]),
+                  weights[i].size());
+      Dl_info info;
+      if (!dladdr(reinterpret_cast<void *>(given[i][0]), &info))
+        std::free(reinterpret_cast<void *>(given[i][0]));
+    }
 }
 
 void Call::fill(const Draw &draw) {
@@ -197,6 +231,12 @@ bool Call::collect(std::vector<Output> &outputs, std::string &error) const {
   for (size_t i = 0; i < arguments.size(); ++i)
     if (!arguments[i].guardIsIntact()) {
       error = "memory behind argument " + std::to_string(i) + " was written";
+      return false;
+    }
+  for (size_t i = 0; i < weights.size(); ++i)
+    if (!weights[i].guardIsIntact()) {
+      error = "memory behind packed weight " + std::to_string(i) +
+              " was written";
       return false;
     }
   for (size_t i = 0; i < results.size(); ++i)

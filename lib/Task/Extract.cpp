@@ -8,6 +8,7 @@
 
 #include "TaskInternal.h"
 #include "ansor/IR/AnsorDialect.h"
+#include "ansor/Task/Weights.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -36,6 +37,8 @@ public:
 private:
   void runOnFunction(func::FuncOp func);
   void outline(TaskGroup &group);
+  void moveLayoutsOut(func::FuncOp task, linalg::GenericOp root,
+                      SmallVectorImpl<Value> &operands);
   func::FuncOp buildTask(TaskGroup &group, SmallVectorImpl<Value> &inputs,
                          SmallVectorImpl<bool> &readsOld);
 
@@ -223,6 +226,37 @@ static Value collapse(RewriterBase &rewriter, Value value,
                                  type.getElementType());
 }
 
+/// Lets callers transpose operands that are weights: `task` takes them as its
+/// stages want them. `operands` are those of the call, in the place of `root`.
+void Extractor::moveLayoutsOut(func::FuncOp task, linalg::GenericOp root,
+                               SmallVectorImpl<Value> &operands) {
+  for (auto op : llvm::make_early_inc_range(
+           task.getBody().front().getOps<linalg::GenericOp>())) {
+    if (!isMovement(op) || op.getNumDpsInputs() != 1 ||
+        !op.getMatchingIndexingMap(op.getDpsInputOperand(0)).isPermutation())
+      continue;
+    auto arg = dyn_cast<BlockArgument>(op.getInputs()[0]);
+    if (!arg || arg.getOwner() != &task.getBody().front() ||
+        classifyValue(operands[arg.getArgNumber()]) != ValueKind::Weight)
+      continue;
+    Value weight = operands[arg.getArgNumber()];
+    rewriter.setInsertionPoint(root);
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    Value empty = tensor::EmptyOp::create(rewriter, op.getLoc(),
+                                          type.getShape(),
+                                          type.getElementType());
+    IRMapping mapping;
+    mapping.map(op.getInputs()[0], weight);
+    mapping.map(op.getOutputs()[0], empty);
+    Operation *moved = rewriter.clone(*op, mapping);
+    moved->setAttr(kPrepackAttr, rewriter.getUnitAttr());
+    unsigned position = operands.size() - root->getNumResults();
+    operands.insert(operands.begin() + position, moved->getResult(0));
+    (void)task.insertArgument(position, type, DictionaryAttr(), op.getLoc());
+    rewriter.replaceOp(op, task.getArgument(position));
+  }
+}
+
 void Extractor::outline(TaskGroup &group) {
   linalg::GenericOp root = group.root;
   SmallVector<Value> inputs;
@@ -247,6 +281,8 @@ void Extractor::outline(TaskGroup &group) {
     if (!groups.empty())
       operand = collapse(rewriter, operand, groups);
   exposeLayouts(rewriter, task);
+  if (options.prepack)
+    moveLayoutsOut(task, root, operands);
   SmallVector<unsigned> order =
       canonicalize(rewriter, task, root->getNumResults());
   std::string key = computeTaskKey(task);

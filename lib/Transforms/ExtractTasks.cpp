@@ -8,10 +8,15 @@
 
 #include "ansor/Task/Sizes.h"
 #include "ansor/Task/Task.h"
+#include "ansor/Task/Weights.h"
 #include "ansor/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 
 namespace mlir::ansor {
 #define GEN_PASS_DEF_EXTRACTTASKSPASS
+#define GEN_PASS_DEF_MARKWEIGHTSPASS
+#define GEN_PASS_DEF_PREPACKPASS
 #define GEN_PASS_DEF_SPECIALIZESIZESPASS
 #include "ansor/Transforms/Passes.h.inc"
 } // namespace mlir::ansor
@@ -26,7 +31,24 @@ struct ExtractTasksPass : public ansor::impl::ExtractTasksPassBase<ExtractTasksP
     ExtractOptions options;
     options.outlineRest = outlineRest;
     options.strictFP = strictFP;
+    options.prepack = prepack;
     if (failed(extractTasks(getOperation(), options)))
+      signalPassFailure();
+  }
+};
+
+struct MarkWeightsPass
+    : public ansor::impl::MarkWeightsPassBase<MarkWeightsPass> {
+  using MarkWeightsPassBase::MarkWeightsPassBase;
+  void runOnOperation() override {
+    if (failed(markWeights(getOperation(), arguments)))
+      signalPassFailure();
+  }
+};
+
+struct PrepackPass : public ansor::impl::PrepackPassBase<PrepackPass> {
+  void runOnOperation() override {
+    if (failed(prepackWeights(getOperation())))
       signalPassFailure();
   }
 };

@@ -13,6 +13,7 @@
 #include "ansor/Record/Record.h"
 #include "ansor/Support/LoadModule.h"
 #include "ansor/Task/Task.h"
+#include "ansor/Task/Weights.h"
 #include "ansor/Transforms/Explain.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
@@ -64,6 +65,11 @@ struct Options {
       "shape", cl::value_desc("I:AxBxC"),
       cl::desc("sizes of argument I, where they are dynamic (others are "
                "3)"),
+      cl::cat(category)};
+  cl::opt<std::string> weights{
+      "weights", cl::value_desc("1,3-5,7-"),
+      cl::desc("arguments that are weights: what depends on them alone is done "
+               "once, before the time is taken"),
       cl::cat(category)};
   cl::opt<std::string> targetName{
       "target",
@@ -272,7 +278,7 @@ struct ProfileRow {
 
 struct Report {
   std::optional<double> median, least, gflops; ///< of a right program
-  std::optional<double> reference, maxError, tolerance;
+  std::optional<double> reference, maxError, tolerance, prepack;
   bool ok = true;
   std::string note;
   std::vector<ProfileRow> profile;
@@ -313,6 +319,8 @@ readProfile(const llvm::json::Object &answer, ArrayRef<std::string> slots,
     row.name = slots[i];
     row.calls = value->getNumber("calls").value_or(0);
     row.seconds = value->getNumber("seconds").value_or(0);
+    if (row.calls == 0)
+      continue; // of a function that packs
     rows.push_back(std::move(row));
   }
   llvm::sort(rows, [](const ProfileRow &a, const ProfileRow &b) {
@@ -390,6 +398,7 @@ static void print(const Report &report, StringRef entry) {
                               {"reference_ms", orNull(report.reference, 1e3)},
                               {"max_error", orNull(report.maxError)},
                               {"tolerance", orNull(report.tolerance)},
+                              {"prepack_ms", orNull(report.prepack, 1e3)},
                               {"ok", report.ok},
                               {"threads", int(options->threads)},
                               {"gflops", orNull(report.gflops)}};
@@ -411,6 +420,9 @@ static void print(const Report &report, StringRef entry) {
   if (report.gflops)
     llvm::outs() << llvm::format(", %.4g GFLOP/s", *report.gflops);
   llvm::outs() << "\n";
+  if (report.prepack)
+    llvm::outs() << llvm::format("weights are packed once, in %.4g ms\n",
+                                 *report.prepack * 1e3);
   if (report.reference)
     llvm::outs() << llvm::format("unscheduled: %.4g ms",
                                  *report.reference * 1e3);
@@ -492,7 +504,11 @@ static LogicalResult run(MLIRContext &context) {
   llvm::json::Value manifest = describeForMeasuring(referenceEntry);
   if (options->explain)
     options->profile = true;
-  bool needsTasks = options->profile || !options->libraryPath.empty();
+  if (!options->weights.empty() &&
+      failed(markWeights(entry, options->weights)))
+    return failure();
+  bool needsTasks = options->profile || !options->libraryPath.empty() ||
+                    !options->weights.empty();
   if (needsTasks && failed(extract(*candidate)))
     return failure();
   llvm::StringMap<ProfileRow> tasks = describeTasks(*candidate);
@@ -514,6 +530,9 @@ static LogicalResult run(MLIRContext &context) {
   for (auto &[name, task] : explained)
     if (auto func = candidate->lookupSymbol<func::FuncOp>(name))
       explainCode(func, target, task);
+
+  if (needsTasks && failed(prepackWeights(*candidate)))
+    return failure();
 
   std::string error;
   auto runnerPath =
@@ -580,6 +599,10 @@ static LogicalResult run(MLIRContext &context) {
 
   lowering.parallel = options->threads > 1;
   lowering.profile = options->profile;
+  if (llvm::json::Value prepack =
+          describePrepack(candidate->lookupSymbol<func::FuncOp>(name));
+      prepack.getAsObject())
+    (*manifest.getAsObject())["prepack"] = std::move(prepack);
   if (failed(compile(*candidate, std::move(manifest), target, lowering,
                      stem + "candidate")))
     return failure();
@@ -609,6 +632,8 @@ static LogicalResult run(MLIRContext &context) {
     report.maxError = answer->getNumber("abs_error").value_or(1e300);
     report.tolerance = answer->getNumber("tolerance").value_or(0);
   }
+  if (auto seconds = answer->getNumber("prepack_seconds"))
+    report.prepack = *seconds;
   report.note = answer->getString("note").value_or("").str();
   report.profile = readProfile(*answer, slots, tasks);
   for (auto &[name, task] : explained) {

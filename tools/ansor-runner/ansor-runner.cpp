@@ -203,8 +203,17 @@ static bool handle(const Json &request, Json &answer, Failure &failure) {
   if (int64_t stack = request["thread_stack"].asInt())
     setenv("OMP_STACKSIZE", (std::to_string(stack) + "B").c_str(), 0);
   std::string error;
-  Entry entry = loadEntry(request["artifact"].asString(), manifest.entry,
+  const PrepackSpec &prepack = manifest.prepack;
+  const std::string &name =
+      prepack.entry.empty() ? manifest.entry : prepack.run;
+  Entry entry = loadEntry(request["artifact"].asString(), name,
                           request["openmp"].asString(), error);
+  Entry pack = nullptr;
+  if (entry && !prepack.entry.empty()) {
+    pack = loadEntry(request["artifact"].asString(), prepack.entry,
+                     request["openmp"].asString(), error);
+    entry = pack ? entry : nullptr;
+  }
   if (!entry) {
     failure = {"device", error};
     return false;
@@ -219,6 +228,10 @@ static bool handle(const Json &request, Json &answer, Failure &failure) {
   reference.draw.seed = uint64_t(request["seed"].asInt());
   reference.draw.attempt = int(request["attempt"].asInt());
   if (!toWrite.empty()) {
+    if (pack) {
+      failure = {"device", "a reference packs no weights"};
+      return false;
+    }
     setCrashContext(id, "computing the reference");
     if (!makeReference(manifest, entry, reference.draw.seed,
                        reference.draw.attempt, reference, error)) {
@@ -242,11 +255,17 @@ static bool handle(const Json &request, Json &answer, Failure &failure) {
   }
 
   setCrashContext(id, "filling the arguments");
-  Workspace workspace =
-      findWorkspace(request["artifact"].asString(), manifest.entry);
-  Call inputs(manifest, entry), call(manifest, entry, workspace);
+  Workspace workspace = findWorkspace(request["artifact"].asString(), name);
+  Call inputs(manifest, entry), call(manifest, entry, workspace, pack);
   begin = now();
   inputs.fill(reference.draw);
+  if (pack) {
+    setCrashContext(id, "packing the weights");
+    call.copyFrom(inputs);
+    double start = now();
+    call.packWeights();
+    answer.set("prepack_seconds", now() - start);
+  }
   if (!toWrite.empty())
     answer.set("data_seconds", saving + now() - begin);
   if (!toRead.empty()) {

@@ -18,6 +18,7 @@
 #include "ansor/Support/Files.h"
 #include "ansor/Support/LoadModule.h"
 #include "ansor/Task/Sizes.h"
+#include "ansor/Task/Weights.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/CommandLine.h"
@@ -101,6 +102,11 @@ struct Flags {
                "lists for all extents (?) or for one (d0, d1 in order of "
                "appearance), separated by ';'; other sizes run the general "
                "code")};
+  cl::list<std::string> weights{"weights", cl::cat(searching),
+      cl::value_desc("1,3-5,7-"),
+      cl::desc("arguments of the model that are weights, and are packed once "
+               "before it runs, unless marked by {ansor.weight}; for several "
+               "models, give it once a model, in their order")};
   cl::opt<std::string> costModel{"cost-model", cl::cat(searching),
       cl::value_desc("FILE"),
       cl::desc("model of other programs that the search starts from, or none; "
@@ -425,8 +431,16 @@ int main(int argc, char **argv) {
     networks.push_back(**module);
     modules.push_back(std::move(*module));
   }
+  if (!flags.weights.empty() &&
+      flags.weights.size() != flags.inputPaths.size())
+    return fail("give --weights once a model: there are " +
+                Twine(flags.weights.size()) + " for " +
+                Twine(flags.inputPaths.size()) + " models");
   llvm::SourceMgr sourceMgr;
   SourceMgrDiagnosticHandler printer(sourceMgr, &context);
+  for (auto [module, list] : llvm::zip(networks, flags.weights))
+    if (failed(markWeights(module, list)))
+      return 1;
   FailureOr<TuneOptions> options = makeOptions(networks.front(), flags);
   if (failed(options) || !checkWritable(flags.libraryPath) ||
       !llvm::all_of(flags.outputPaths, checkWritable))

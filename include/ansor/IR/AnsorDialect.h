@@ -23,8 +23,12 @@ namespace mlir::ansor {
 
 /// Key of a task, on its function: a string.
 inline constexpr llvm::StringLiteral kTaskAttr = "ansor.task";
-/// How often the network runs the task, on its function: i64 >= 1.
+/// On a task's function, how often the network runs it: i64 >= 1. On an argument
+/// of a function, that it is a weight: unit.
 inline constexpr llvm::StringLiteral kWeightAttr = "ansor.weight";
+/// On an op, that it reorders a weight: unit. On a function, the two that it is
+/// made of: its packing and what is left, an array of symbols.
+inline constexpr llvm::StringLiteral kPrepackAttr = "ansor.prepack";
 /// Index of a stage in its task, producers first: i64 >= 0.
 inline constexpr llvm::StringLiteral kStageAttr = "ansor.stage";
 /// Name of the sketch that a named sequence holds: a string.

@@ -24,6 +24,9 @@ def Ansor_Dialect : Dialect {
     |---|---|---|---|
     | `ansor.task` | `func.func`, `transform.named_sequence` | string | key of the task (hash of its canonical structure) |
     | `ansor.weight` | `func.func` | i64 ≥ 1 | how often the network runs the task |
+    | `ansor.weight` | argument of a `func.func` | unit | a weight: the same values in every call, until it is packed again |
+    | `ansor.prepack` | op of a network | unit | reorders a weight; may be done before any call |
+    | `ansor.prepack` | `func.func` | array of two symbols | the functions that it calls: `@f_prepack`, which packs its weights, and `@f_prepacked`, which takes them packed |
     | `ansor.stage` | any op of a task | i64 ≥ 0 | index of the stage, producers first |
     | `ansor.sketch` | `builtin.module`, `transform.named_sequence` | string | name of the sketch |
     | `ansor.derivation` | as `ansor.sketch` | array of strings | the rules that made the sketch |
@@ -74,6 +77,7 @@ def Ansor_Dialect : Dialect {
     ```
   }];
   let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
 }
 
 #endif // ANSOR_IR_ANSORDIALECT_TD

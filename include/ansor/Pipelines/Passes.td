@@ -79,6 +79,16 @@ def FoldLayoutsPass : Pass<"ansor-fold-layouts", "ModuleOp"> {
   ];
 }
 
+def FoldConstantLayoutsPass : Pass<"ansor-fold-constant-layouts", "ModuleOp"> {
+  let summary = "Replace permutations of constants by permuted constants";
+  let description = [{
+    An op that only permutes the dimensions of a constant (or of a reshaped one)
+    becomes a constant: the filters of a network are in the order that its tasks
+    want before it runs.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def FastMathPass : Pass<"ansor-fast-math", "ModuleOp"> {
   let summary = "Allow contraction, and reassociation of reductions";
   let description = [{

@@ -80,6 +80,12 @@ LogicalResult linkShared(ArrayRef<std::string> objects, StringRef path,
 /// arguments are destinations).
 llvm::json::Value describeEntry(Operation *func);
 
+/// How a function that prepackWeights split is called, for member "prepack" of
+/// its manifest: {"entry": packing function, "args": numbers of arguments,
+/// "results": [...], "run": the function to call then, "run_args": numbers of
+/// arguments, or -1 - i for result i of the packing}. Null if it wasn't split.
+llvm::json::Value describePrepack(Operation *func);
+
 /// Registers the passes and pipelines ("ansor-lower-to-cpu").
 void registerPipelines();
 

@@ -43,13 +43,24 @@ struct CheckSpec {
   int64_t indexBound = 0; ///< integers index a dimension of this size; 0: none
 };
 
+/// How weights are packed, once before all calls.
+struct PrepackSpec {
+  std::string entry;              ///< packs; empty: nothing does
+  std::vector<int> args;          ///< arguments that it takes
+  std::vector<ValueSpec> results; ///< packed weights
+  std::string run;                ///< is called in place of the entry
+  /// Its arguments: that of the entry, or -1 - i for packed weight i.
+  std::vector<int> runArgs;
+};
+
 struct Manifest {
   std::string entry;
   std::vector<ValueSpec> args, results;
   unsigned inits = 0; ///< the last so many arguments are destinations
   CheckSpec check;
+  PrepackSpec prepack;
 
-  /// Reads {"entry", "args", "results", "inits", "check"}. Dynamic dimensions
+  /// Reads {"entry", "args", "results", "inits", "check", "prepack"}. Dynamic dimensions
   /// become `dynamicSize`, unless `shapes` (an array, null where not given)
   /// names all sizes of that argument.
   static bool parse(const Json &json, int64_t dynamicSize, const Json &shapes,

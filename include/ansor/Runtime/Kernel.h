@@ -52,7 +52,10 @@ struct Output {
 /// before it is read.
 class Call {
 public:
-  Call(const Manifest &manifest, Entry entry, Workspace workspace = {});
+  /// With `prepack`, `entry` takes what that makes of the arguments (see
+  /// PrepackSpec).
+  Call(const Manifest &manifest, Entry entry, Workspace workspace = {},
+       Entry prepack = nullptr);
   ~Call() { releaseResults(); }
   Call(const Call &) = delete;
 
@@ -63,6 +66,9 @@ public:
   /// Fills what a call has to write before it reads it with `byte`: results
   /// and the workspace.
   void poison(unsigned char byte);
+  /// Packs the weights among the arguments, if anything does. Before the first
+  /// run, and whenever weights have changed.
+  void packWeights();
   /// Calls the entry. Results of the last call are freed.
   void run() {
     releaseResults();
@@ -79,7 +85,7 @@ private:
   void giveResults();
 
   const Manifest &manifest;
-  Entry entry;
+  Entry entry, prepack;
   Workspace workspace;
   std::vector<Buffer> arguments;
   std::vector<Buffer> results; ///< empty where the size isn't known
@@ -87,6 +93,8 @@ private:
   /// Descriptors (or scalars), as words.
   std::vector<std::vector<int64_t>> descriptors;
   std::vector<void *> packed;
+  std::vector<Buffer> weights; ///< packed ones
+  std::vector<std::vector<int64_t>> weightDescriptors;
   bool hasResults = false;
 };
 

@@ -61,6 +61,8 @@ struct ExtractOptions {
   /// starts from then stays where it is, and isn't added behind it; products
   /// with inserted zeros are kept.
   bool strictFP = false;
+  /// Leave the transposition of weights to callers (see Weights.h).
+  bool prepack = true;
 };
 
 /// Outlines the tasks of every function of `module`. Ops that no task can hold

@@ -38,12 +38,46 @@ def ExtractTasksPass : Pass<"ansor-extract-tasks", "ModuleOp"> {
     Option<"outlineRest", "outline-rest", "bool", "true",
            "also outline groups that have no anchor">,
     Option<"strictFP", "strict-fp", "bool", "false",
-           "keep the order of floating-point sums">
+           "keep the order of floating-point sums">,
+    Option<"prepack", "prepack", "bool", "true",
+           "leave the transposition of weights to the callers of tasks">
   ];
   let dependentDialects = ["::mlir::linalg::LinalgDialect",
     "::mlir::tensor::TensorDialect", "::mlir::func::FuncDialect",
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
     "::mlir::affine::AffineDialect"];
+}
+
+def MarkWeightsPass : Pass<"ansor-mark-weights", "ModuleOp"> {
+  let summary = "Mark arguments of a function as weights";
+  let description = [{
+    Sets `ansor.weight` on arguments of the only public function: those that
+    hold the same values in every call. Run it before the tasks are extracted.
+  }];
+  let options = [
+    Option<"arguments", "arguments", "std::string", "\"\"",
+           "numbers and ranges: 1,3-5 or 2- (to the last)">
+  ];
+}
+
+def PrepackPass : Pass<"ansor-prepack", "ModuleOp"> {
+  let summary = "Pack weights in a function of their own";
+  let description = [{
+    Splits each public function `@f` that has work on its weights alone (after
+    `--ansor-extract-tasks`, that is the transposition of filters and factors):
+
+    - `@f_prepack` takes weights and returns them packed. Call it once, and
+      again when weights have changed.
+    - `@f_prepacked` takes the other arguments of `@f`, then what
+      `@f_prepack` returned. Call it instead of `@f`.
+    - `@f` calls both, and remains right for callers that know nothing of
+      that.
+
+    Weights are arguments marked `ansor.weight`, constants, and what is computed
+    from these. Constants that are only reordered become other constants.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+    "::mlir::bufferization::BufferizationDialect"];
 }
 
 def SpecializeSizesPass : Pass<"ansor-specialize-sizes", "ModuleOp"> {

@@ -1,0 +1,69 @@
+//===- Weights.h - Weights, and packing them once ---------------*- C++ -*-===//
+//
+// Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Weights are the same in every call of a network: constants, arguments that
+// are marked `ansor.weight`, and what is computed from these alone. What only
+// reorders a weight is done once, outside of the network:
+//
+//  - Extraction leaves the transposition of a task's operand to the caller if
+//    that operand is a weight (ExtractOptions::prepack). The task takes it in
+//    the order that its vectors like.
+//  - prepackWeights takes these transpositions, and all else that depends on
+//    weights alone, out of a public function @f:
+//
+//      @f_prepack(weights…) -> (packed…)       once, and when weights change
+//      @f_prepacked(others…, packed…) -> (…)   each call
+//      @f(all…)                                both, as before
+//
+//    All three keep no state: packed weights belong to the caller.
+//  - foldConstantLayouts reorders constants at compile time.
+//
+
+#ifndef ANSOR_TASK_WEIGHTS_H
+#define ANSOR_TASK_WEIGHTS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::ansor {
+
+/// How a value depends on the arguments of a call.
+enum class ValueKind {
+  Data,    ///< on others than weights
+  Neutral, ///< on nothing, and holds no weight: scalars, splats, empty tensors
+  Weight   ///< on weights alone
+};
+
+/// Classifies a value of a function. Arguments of private functions are data,
+/// marked or not.
+ValueKind classifyValue(Value value);
+
+/// Marks arguments of `func` as weights. `list` has numbers and ranges: "1,3-5"
+/// or "2-" (to the last). Emits and fails if it isn't such a list.
+LogicalResult markWeights(func::FuncOp func, StringRef list);
+/// The same for the only public function of `module`; emits if there are
+/// several.
+LogicalResult markWeights(ModuleOp module, StringRef list);
+
+/// Replaces permutations of constants by permuted constants.
+void foldConstantLayouts(ModuleOp module);
+
+/// Splits the public functions of `module` that have work on weights alone (see
+/// above), constants having been folded. Returns their number; fails if a name
+/// is taken.
+FailureOr<unsigned> prepackWeights(ModuleOp module);
+
+/// The functions that `func` was split into; null if it wasn't.
+struct PrepackedFunction {
+  func::FuncOp pack, run;
+};
+PrepackedFunction getPrepacked(func::FuncOp func);
+
+} // namespace mlir::ansor
+
+#endif // ANSOR_TASK_WEIGHTS_H
