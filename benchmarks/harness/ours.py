@@ -26,6 +26,12 @@ class OutOfTime(Exception):
     """The time of this run is used up; the next one goes on."""
 
 
+def weights(row):
+    """The numbers of the arguments that are weights: they are packed once, as
+    those of peers are."""
+    return ",".join(str(i) for i, a in enumerate(row.args) if a.role == "weight")
+
+
 class Ours:
     def __init__(self, folder, tools=None, deadline=None, seed=0, flags=()):
         self.folder = os.path.join(folder, "ours")
@@ -65,6 +71,8 @@ class Ours:
                    f"--space={space}", f"--threads={threads}",
                    f"--seed={self.seed}", f"--records={stem}.jsonl",
                    f"--library={stem}.lib.mlir", *self.flags]
+        if weights(row):
+            command.append(f"--weights={weights(row)}")
         start = time.time()
         with open(stem + ".log", "a") as log:
             child = subprocess.Popen(command, stdout=log, stderr=log)
@@ -98,8 +106,11 @@ class Ours:
                 and os.path.getmtime(stem + ".json") > newest):
             return stem
         passes = ["--ansor-extract-tasks"]
+        if weights(row):
+            passes.insert(0, f"--ansor-mark-weights=arguments={weights(row)}")
         if space != "none":
             passes.append(f"--ansor-apply-library=library={library}")
+        passes.append("--ansor-prepack")
         done = subprocess.run([self.tool("ansor-opt"), source, *passes], text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         if done.returncode:

@@ -60,8 +60,8 @@ class Packed:
             load_openmp()
         mode = os.RTLD_NOW | os.RTLD_LOCAL | getattr(os, "RTLD_DEEPBIND", 0)
         self.library = ctypes.CDLL(stem + ".so", mode=mode)
-        entry = getattr(self.library, manifest["entry"] + "_packed")
-        self.entry = ctypes.cast(entry, ctypes.c_void_p)
+        prepack = manifest.get("prepack")
+        self.entry = self.find(prepack["run"] if prepack else manifest["entry"])
         self.timing, self.threads = timing, threads
         self.arrays = [aligned(a) for a in arrays]
         self.shapes = [r["shape"] for r in manifest["results"]]
@@ -73,13 +73,33 @@ class Packed:
         self.results = [
             (ctypes.c_int64 * (3 + 2 * len(s)))() if b is None else descriptor(b)
             for s, b in zip(self.shapes, self.buffers)]
-        self.descriptors = self.results + [descriptor(a) for a in self.arrays]
+        arguments = [descriptor(a) for a in self.arrays]
+        if prepack:
+            arguments = self.pack(prepack, arguments)
+        self.descriptors = self.results + arguments
         self.args = (ctypes.c_void_p * len(self.descriptors))(
             *[ctypes.addressof(d) for d in self.descriptors])
         ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.entry.value)(
             ctypes.addressof(self.args))
         mine = {a.ctypes.data for a in self.arrays + self.buffers if a is not None}
         self.fresh = bytes(int(r[0] not in mine) for r in self.results)
+
+    def find(self, name):
+        return ctypes.cast(getattr(self.library, name + "_packed"), ctypes.c_void_p)
+
+    def pack(self, prepack, arguments):
+        """Packs the weights, once; returns what the entry takes then."""
+        self.packed = [aligned(np.zeros(r["shape"], values.numpy_type(r["type"])))
+                       for r in prepack["results"]]
+        made = [descriptor(a) for a in self.packed]
+        given = made + [arguments[i] for i in prepack["args"]]
+        pointers = (ctypes.c_void_p * len(given))(
+            *[ctypes.addressof(d) for d in given])
+        ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.find(prepack["entry"]).value)(
+            ctypes.addressof(pointers))
+        self.given = arguments
+        return [arguments[i] if i >= 0 else made[-1 - i]
+                for i in prepack["run_args"]]
 
     def run(self, count, clock):
         return self.timing.bench_call(self.entry, ctypes.addressof(self.args),

@@ -129,6 +129,12 @@ LogicalResult ansor::markWeights(ModuleOp module, StringRef list) {
   return markWeights(open.front(), list);
 }
 
+bool ansor::hasWeights(func::FuncOp func) {
+  return llvm::any_of(llvm::seq(func.getNumArguments()), [&](unsigned i) {
+    return func.getArgAttr(i, kWeightAttr) != Attribute();
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Constants
 //===----------------------------------------------------------------------===//

@@ -157,3 +157,17 @@ module attributes {ansor.constraints = [{name = "c", terms = [{coefficient = 1.0
 
 // expected-error @below {{a term of constraint 'c' needs 'knobs', an array of knob names}}
 module attributes {ansor.constraints = [{name = "c", terms = [{knobs = [1]}], max = 1 : i64}]} {}
+
+// -----
+
+// expected-error @below {{'ansor.weight' must be a unit attribute}}
+func.func @weight_value(%w: tensor<4xf32> {ansor.weight = 1 : i64}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{'ansor.prepack' must be an array of two symbols on a function}}
+func.func @prepack_value() attributes {ansor.prepack} {
+  return
+}

@@ -508,7 +508,7 @@ static LogicalResult run(MLIRContext &context) {
       failed(markWeights(entry, options->weights)))
     return failure();
   bool needsTasks = options->profile || !options->libraryPath.empty() ||
-                    !options->weights.empty();
+                    hasWeights(entry);
   if (needsTasks && failed(extract(*candidate)))
     return failure();
   llvm::StringMap<ProfileRow> tasks = describeTasks(*candidate);

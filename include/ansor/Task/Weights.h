@@ -50,6 +50,9 @@ LogicalResult markWeights(func::FuncOp func, StringRef list);
 /// several.
 LogicalResult markWeights(ModuleOp module, StringRef list);
 
+/// Whether some argument of `func` is marked.
+bool hasWeights(func::FuncOp func);
+
 /// Replaces permutations of constants by permuted constants.
 void foldConstantLayouts(ModuleOp module);
 
