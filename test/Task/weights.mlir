@@ -97,10 +97,12 @@ func.func private @inner(%x: tensor<64x96xf32>, %w: tensor<32x96xf32> {ansor.wei
 
 // CHECK-LABEL: func.func @computed(
 // CHECK: %[[SUM:.*]] = call @task_0(
-// CHECK: linalg.generic {{.*}} ins(%[[SUM]] : {{.*}} attrs = {ansor.prepack}
+// CHECK: %[[SHAPED:.*]] = tensor.expand_shape %[[SUM]]
+// CHECK: linalg.generic {{.*}} ins(%[[SHAPED]] : {{.*}} attrs = {ansor.prepack}
 // PACK-LABEL: func.func @computed_prepack(
 // PACK: %[[SUM:.*]] = call @task_0(
-// PACK: linalg.generic {{.*}} ins(%[[SUM]] :
+// PACK: %[[SHAPED:.*]] = tensor.expand_shape %[[SUM]]
+// PACK: linalg.generic {{.*}} ins(%[[SHAPED]] :
 // PACK-LABEL: func.func @computed_prepacked(
 // PACK-NOT: call @task_0
 // PACK: call @task_1
