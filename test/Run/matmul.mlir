@@ -5,13 +5,13 @@
 // RUN: not ansor-run %s --threads=0 2>&1 | FileCheck %s --check-prefix=THREADS
 // RUN: not ansor-run %s --tool-dir=/nonexistent 2>&1 | FileCheck %s --check-prefix=TOOL
 
-// JSON: {"entry":"main","gflops":{{[0-9.e+-]+}},"max_error":{{[0-9.e-]+}},"median_ms":{{[0-9.e-]+}},"min_ms":{{[0-9.e-]+}},"ok":true,"reference_ms":{{[0-9.e-]+}},"threads":1,"tolerance":{{[0-9.e-]+}}}
+// JSON: {"entry":"main","gflops":{{[0-9.e+-]+}},"max_error":{{[0-9.e-]+}},"median_ms":{{[0-9.e-]+}},"min_ms":{{[0-9.e-]+}},"ok":true,"prepack_ms":null,"reference_ms":{{[0-9.e-]+}},"threads":1,"tolerance":{{[0-9.e-]+}}}
 
 // TEXT: @main, 2 threads: median {{.*}} ms, min {{.*}} ms, {{.*}} GFLOP/s
 // TEXT: unscheduled: {{.*}} ms ({{.*}} times as long)
 // TEXT: check: ok, largest error {{.*}}, tolerance there {{[0-9]}}
 
-// UNCHECKED: "max_error":null,"median_ms":{{[0-9.e-]+}},{{.*}}"ok":true,"reference_ms":null,{{.*}}"tolerance":null
+// UNCHECKED: "max_error":null,"median_ms":{{[0-9.e-]+}},{{.*}}"ok":true,"prepack_ms":null,"reference_ms":null,{{.*}}"tolerance":null
 
 // ENTRY: matmul.mlir:{{[0-9]+:[0-9]+}}: error: there is no function '@nothing' with a body; there are @main @helper
 // THREADS: error: --threads must be from 1 to 1024

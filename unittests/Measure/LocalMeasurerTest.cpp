@@ -296,7 +296,7 @@ TEST_F(LocalMeasurerTest, RacesAreFound) {
   expectKind(measure({plain})[0], ErrorKind::Illegal, "write the same slice");
   // It shows by chance, and seldom where another process has the other core.
   MeasureResult result;
-  for (int attempt = 0; attempt < 20 && result.error == ErrorKind::None;
+  for (int attempt = 0; attempt < 80 && result.error == ErrorKind::None;
        ++attempt)
     result = measureBodies({hidden})[0];
   expectKind(result, ErrorKind::WrongResult, "argument 2 at [");
