@@ -10,13 +10,20 @@
 // cost model on it, and trains the one that is installed:
 //
 //   ansor-bench-model pack DIR/*.jsonl --out=SHARD.jsonl
-//   ansor-bench-model evaluate SHARD.jsonl ... [--target-bits=512]
+//   ansor-bench-model measure SHARD.jsonl ... --out=SHARD.jsonl [--seconds=80]
+//   ansor-bench-model evaluate SHARD.jsonl ... [--target-bits=512] [--ablate]
 //   ansor-bench-model train SHARD.jsonl ... --out=MODEL [--leave-out=GMM]
 //
 // A shard is JSON lines: each task's IR, each sketch's script, and a line a
 // measured program with its decisions and time, so that rows are computed anew
 // for any version of the features. Records must be packed by the build that
 // made them, as sketches are known by a hash.
+//
+// `measure` times the programs of shards again, those of a task in turn and
+// twice, and writes a shard with the new times. It goes on where it ended.
+//
+// `rows` writes each program's task, operator, vector bits, seconds, number of
+// rows and the rows, a line each, for experiments elsewhere.
 //
 // `evaluate` predicts each program by a model that did not see it: five folds
 // of each task's programs, then each operator by a model of all the others. It
@@ -31,6 +38,7 @@
 
 #include "ansor/CostModel/CostModel.h"
 #include "ansor/InitAll.h"
+#include "ansor/Measure/Measure.h"
 #include "ansor/Record/Record.h"
 #include "ansor/Sketch/Sketch.h"
 #include "ansor/Space/DesignSpace.h"
@@ -39,12 +47,15 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/LineIterator.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
+#include <chrono>
 #include <cmath>
 #include <numeric>
 #include <set>
@@ -144,6 +155,156 @@ static int pack(ArrayRef<std::string> paths, StringRef out,
   }
   llvm::outs() << json::Object{{"programs", int64_t(numPrograms)},
                                {"of_other_sketches", int64_t(numLost)}}
+               << "\n";
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Measuring again
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The lines of a task in a shard.
+struct TaskLines {
+  std::string task;
+  std::vector<std::string> sketches, programs;
+};
+} // namespace
+
+static LogicalResult readLines(StringRef path, int64_t bits,
+                               std::vector<TaskLines> &tasks,
+                               std::string &error) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer) {
+    error = ("can't read '" + path + "': " + buffer.getError().message()).str();
+    return failure();
+  }
+  bool wanted = false;
+  for (llvm::line_iterator line(**buffer); !line.is_at_end(); ++line) {
+    llvm::Expected<json::Value> value = json::parse(*line);
+    json::Object *object = value ? value->getAsObject() : nullptr;
+    if (!object) {
+      llvm::consumeError(value.takeError());
+      error = (path + ":" + Twine(line.line_number()) + ": no JSON object").str();
+      return failure();
+    }
+    StringRef kind = object->getString("kind").value_or("");
+    if (kind == "task") {
+      wanted = !bits || object->getInteger("bits").value_or(0) == bits;
+      if (wanted)
+        tasks.emplace_back().task = line->str();
+    } else if (wanted && !tasks.empty()) {
+      (kind == "sketch" ? tasks.back().sketches : tasks.back().programs)
+          .push_back(line->str());
+    }
+  }
+  return success();
+}
+
+/// Times the programs of `lines` and sets their seconds.
+static LogicalResult measureAgain(TaskLines &lines, Measurer &measurer,
+                                  MLIRContext &context, std::string &error) {
+  json::Object task = *json::parse(lines.task)->getAsObject();
+  std::string module = task.getString("ir").value_or("").str();
+  llvm::StringMap<OwningOpRef<ModuleOp>> scripts;
+  for (const std::string &line : lines.sketches) {
+    json::Object sketch = *json::parse(line)->getAsObject();
+    scripts[sketch.getString("hash").value_or("")] =
+        parseSourceString<ModuleOp>(sketch.getString("script").value_or(""),
+                                    &context);
+  }
+  std::vector<MeasureInput> inputs;
+  std::vector<json::Object> programs;
+  for (const std::string &line : lines.programs) {
+    json::Object program = *json::parse(line)->getAsObject();
+    StringRef hash = program.getString("sketch").value_or("");
+    auto it = scripts.find(hash);
+    const json::Value *values = program.get("decisions");
+    if (it == scripts.end() || !it->second || !values)
+      continue;
+    FailureOr<DesignSpace> space = DesignSpace::fromScript(*it->second);
+    FailureOr<Decisions> decisions = failure();
+    if (succeeded(space))
+      decisions = space->fromJSON(*values, error);
+    if (failed(decisions) ||
+        failed(applyDecisions(*it->second, *space, *decisions)))
+      continue;
+    MeasureInput input{task.getString("key").value_or("").str(), module, "",
+                       std::to_string(programs.size())};
+    llvm::raw_string_ostream(input.script) << **it->second;
+    inputs.push_back(std::move(input));
+    programs.push_back(std::move(program));
+  }
+  lines.programs.clear();
+  std::vector<MeasureResult> results = measurer.compare(inputs, /*passes=*/2);
+  for (auto [program, result] : llvm::zip_equal(programs, results)) {
+    if (result.error == ErrorKind::Device) {
+      error = result.message;
+      return failure();
+    }
+    // The faster pass: what else the machine does only slows a program.
+    program.erase("seconds");
+    if (result.error == ErrorKind::None)
+      program["seconds"] = *llvm::min_element(result.seconds);
+    std::string &line = lines.programs.emplace_back();
+    llvm::raw_string_ostream(line) << json::Value(std::move(program));
+  }
+  return success();
+}
+
+static int measureShards(ArrayRef<std::string> paths, StringRef out,
+                         int64_t bits, double seconds, MLIRContext &context) {
+  std::vector<TaskLines> tasks, done;
+  std::string error;
+  for (StringRef path : paths)
+    if (failed(readLines(path, bits, tasks, error)))
+      return fail(error);
+  if (llvm::sys::fs::exists(out) && failed(readLines(out, 0, done, error)))
+    return fail(error);
+  std::error_code code;
+  llvm::raw_fd_ostream os(out, code, llvm::sys::fs::OF_Append);
+  if (code)
+    return fail("can't write '" + out + "': " + code.message());
+  MeasureOptions options;
+  options.repeats = 3;
+  options.minRepeatSeconds = 0.003;
+  options.check = false; // they were right when they were recorded
+  std::unique_ptr<Measurer> measurer;
+  int64_t measuredBits = 0;
+  auto start = std::chrono::steady_clock::now();
+  for (size_t i = done.size(); i < tasks.size(); ++i) {
+    std::chrono::duration<double> elapsed =
+        std::chrono::steady_clock::now() - start;
+    if (elapsed.count() > seconds)
+      break;
+    int64_t taskBits = *json::parse(tasks[i].task)->getAsObject()->getInteger("bits");
+    if (!measurer || taskBits != measuredBits) {
+      FailureOr<TargetInfo> target =
+          lookupTarget(taskBits == 256 ? "x86-64-v3" : "host",
+                       UnknownLoc::get(&context));
+      if (failed(target))
+        return 1;
+      options.target = *target;
+      FailureOr<std::unique_ptr<Measurer>> made =
+          createLocalMeasurer(options, error);
+      if (failed(made))
+        return fail(error);
+      measurer = std::move(*made);
+      measuredBits = taskBits;
+    }
+    if (failed(measureAgain(tasks[i], *measurer, context, error)))
+      return fail(error);
+    std::string text = tasks[i].task + "\n";
+    for (const std::string &line : tasks[i].sketches)
+      text += line + "\n";
+    for (const std::string &line : tasks[i].programs)
+      text += line + "\n";
+    os << text; // whole tasks only
+    os.flush();
+    done.emplace_back();
+  }
+  llvm::outs() << json::Object{{"measured", int64_t(done.size())},
+                               {"tasks", int64_t(tasks.size())}}
                << "\n";
   return 0;
 }
@@ -342,13 +503,16 @@ static json::Object measure(ArrayRef<Program> programs,
   return result;
 }
 
-static void evaluate(ArrayRef<Program> programs, const XGBoostOptions &options) {
+static void evaluate(ArrayRef<Program> programs, const XGBoostOptions &options,
+                     bool ablate) {
   auto all = [](const Program &) { return true; };
   std::vector<double> predictions(programs.size());
   std::set<std::string> operators;
   for (const Program &program : programs)
     operators.insert(program.op);
   for (const Group &group : kGroups) {
+    if (!ablate && group.begin != group.end)
+      continue;
     // The folds follow a hash of the features: the same for any order.
     constexpr unsigned kFolds = 5;
     std::vector<unsigned> fold;
@@ -387,17 +551,35 @@ static void evaluate(ArrayRef<Program> programs, const XGBoostOptions &options) 
   }
 }
 
+static int writeRows(ArrayRef<Program> programs, StringRef out) {
+  std::error_code code;
+  llvm::raw_fd_ostream os(out, code);
+  if (code)
+    return fail("can't write '" + out + "': " + code.message());
+  for (const Program &program : programs) {
+    const TrainingSample &sample = program.sample;
+    os << program.task << " " << program.op << " " << program.bits << " "
+       << sample.seconds << " " << sample.features.rows();
+    for (float value : sample.features.data)
+      os << " " << llvm::format("%.6g", value);
+    os << "\n";
+  }
+  return 0;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::ResetCommandLineParser();
   cl::opt<std::string> command(cl::Positional, cl::Required,
-                               cl::desc("pack|evaluate|train"));
+                               cl::desc("pack|measure|evaluate|train|rows"));
   cl::list<std::string> paths(cl::Positional, cl::OneOrMore, cl::desc("<files>"));
   cl::opt<std::string> out("out", cl::desc("file to write"));
   cl::opt<int64_t> bits("target-bits", cl::init(0),
                         cl::desc("only programs for vectors of this width"));
   cl::opt<std::string> leaveOut("leave-out",
                                 cl::desc("operator that is not trained on"));
+  cl::opt<double> seconds("seconds", cl::init(80),
+                          cl::desc("`measure` ends after so long"));
   XGBoostOptions options;
   cl::opt<int> rounds("rounds", cl::init(options.rounds), cl::desc("trees"));
   cl::opt<int> depth("depth", cl::init(options.maxDepth), cl::desc("depth"));
@@ -405,12 +587,23 @@ int main(int argc, char **argv) {
   cl::opt<double> eta("eta", cl::init(options.eta), cl::desc("step size"));
   cl::opt<double> minWeight("min-weight", cl::init(options.minWeight),
                             cl::desc("least weight of a sample"));
+  cl::opt<double> share("feature-share", cl::init(options.featureShare),
+                        cl::desc("share of the features that a split looks at"));
+  cl::opt<double> squared("squared-weight", cl::init(options.squaredWeight),
+                          cl::desc("weight of the squared error"));
+  cl::opt<double> pair("pair-weight", cl::init(options.pairWeight),
+                       cl::desc("weight of the order of pairs"));
+  cl::opt<bool> ablate("ablate", cl::desc("evaluate also without each group of "
+                                          "features"));
   cl::ParseCommandLineOptions(argc, argv, "Data set of the cost model\n");
   options.rounds = rounds;
   options.maxDepth = depth;
   options.gamma = gamma;
   options.eta = eta;
   options.minWeight = minWeight;
+  options.featureShare = share;
+  options.squaredWeight = squared;
+  options.pairWeight = pair;
 
   DialectRegistry registry;
   registerUpstream(registry);
@@ -418,8 +611,11 @@ int main(int argc, char **argv) {
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   if (command == "pack")
     return out.empty() ? fail("--out is missing") : pack(paths, out, context);
-  if (command != "evaluate" && command != "train")
-    return fail("the command must be pack, evaluate or train");
+  if (command == "measure")
+    return out.empty() ? fail("--out is missing")
+                       : measureShards(paths, out, bits, seconds, context);
+  if (command != "evaluate" && command != "train" && command != "rows")
+    return fail("the command must be pack, measure, evaluate, train or rows");
   std::vector<Program> programs;
   std::string error;
   for (const std::string &path : paths)
@@ -432,9 +628,11 @@ int main(int argc, char **argv) {
   if (programs.empty())
     return fail("no programs");
   if (command == "evaluate") {
-    evaluate(programs, options);
+    evaluate(programs, options, ablate);
     return 0;
   }
+  if (command == "rows")
+    return out.empty() ? fail("--out is missing") : writeRows(programs, out);
   std::vector<TrainingSample> samples;
   for (Program &program : programs)
     samples.push_back(std::move(program.sample));

@@ -13,6 +13,15 @@
 //
 //   loss = w / 2 * (S - y)^2     gradient = w * (S - y)     hessian = w * r
 //
+// What a search needs is the order of a task's programs, which most errors of S
+// don't touch. So the loss has a second part, of the pairs a, b of one task with
+// y_a > y_b, where a tie is what differs less than timing does:
+//
+//   loss = (y_a - y_b) y_a log(1 + exp(-k (S_a - S_b)))
+//
+// averaged over the programs that each one is paired with. The first part keeps
+// the scores on the scale of throughputs.
+//
 // A tree moves all rows of a program at once. With r = 1 a program of more than
 // 2 / eta rows would overshoot by more than its error, and diverge; so r is the
 // number of rows times eta, if that is above 1.
@@ -39,6 +48,14 @@
 using namespace mlir;
 using namespace mlir::ansor;
 
+/// Throughputs that differ by less are a tie.
+static constexpr double kTie = 0.02;
+/// Steepness of the pairs' loss: a difference of 1 / k counts as clear.
+static constexpr double kSteepness = 8;
+/// Programs that each one is paired with, at most: of larger tasks a sample, so
+/// that training stays linear in the programs.
+static constexpr size_t kPartners = 64;
+
 /// Version of the file that `save` writes: a line of JSON, then the booster.
 static constexpr int64_t kFileVersion = 1;
 
@@ -59,6 +76,7 @@ struct TrainingSet {
   std::vector<unsigned> rowsOf; ///< number of rows, by program
   std::vector<double> labels;   ///< normalised throughput, by program
   std::vector<double> starts;   ///< the base's scores, by program
+  std::vector<std::vector<unsigned>> tasks; ///< the programs of each
 };
 
 class XGBoostModel : public CostModel {
@@ -114,9 +132,15 @@ static TrainingSet makeTrainingSet(ArrayRef<TrainingSample> samples) {
       it->second = std::min(it->second, sample.seconds);
     }
   TrainingSet set;
+  llvm::StringMap<size_t> numbers;
   for (const TrainingSample &sample : samples) {
     if (sample.features.rows() == 0)
       continue;
+    size_t task =
+        numbers.try_emplace(sample.task, numbers.size()).first->second;
+    if (task == set.tasks.size())
+      set.tasks.emplace_back();
+    set.tasks[task].push_back(set.rowsOf.size());
     set.rows.insert(set.rows.end(), sample.features.data.begin(),
                     sample.features.data.end());
     set.rowsOf.push_back(sample.features.rows());
@@ -154,6 +178,40 @@ LogicalResult XGBoostModel::makeBooster(Matrix *train, Booster &result,
   return success();
 }
 
+/// Adds the gradients and hessians of the pairs' loss, by program.
+static void addPairs(const TrainingSet &set, ArrayRef<double> sums,
+                     double pairWeight, MutableArrayRef<double> gradients,
+                     MutableArrayRef<double> hessians) {
+  for (ArrayRef<unsigned> programs : set.tasks) {
+    const size_t count = programs.size();
+    if (count < 2)
+      continue;
+    // Each pair once: the i-th with those at these distances behind it. Of many
+    // programs, distances that are spread evenly.
+    const size_t partners = std::min((count - 1) / 2 + 1, kPartners);
+    for (size_t i = 0; i < count; ++i)
+      for (size_t k = 0; k < partners; ++k) {
+        size_t distance = 1 + k * ((count - 1) / 2) / std::max<size_t>(1, partners - 1);
+        if (2 * distance == count && i >= distance)
+          continue; // met from the other side
+        unsigned a = programs[i], b = programs[(i + distance) % count];
+        if (set.labels[a] < set.labels[b])
+          std::swap(a, b);
+        double difference = set.labels[a] - set.labels[b];
+        if (difference <= kTie)
+          continue;
+        double wrong = 1 / (1 + std::exp(kSteepness * (sums[a] - sums[b])));
+        double weight = pairWeight * difference * set.labels[a] / partners;
+        double gradient = weight * kSteepness * wrong;
+        double hessian = weight * kSteepness * kSteepness * wrong * (1 - wrong);
+        gradients[a] -= gradient;
+        gradients[b] += gradient;
+        hessians[a] += hessian;
+        hessians[b] += hessian;
+      }
+  }
+}
+
 LogicalResult XGBoostModel::train(const TrainingSet &set, Booster &result,
                                   std::string &error) const {
   size_t numRows = set.rows.size() / kNumFeatures;
@@ -171,6 +229,7 @@ LogicalResult XGBoostModel::train(const TrainingSet &set, Booster &result,
   const char *config = R"({"type": 1, "training": true, "iteration_begin": 0,
                            "iteration_end": 0, "strict_shape": false})";
   std::vector<float> gradients(numRows), hessians(numRows);
+  std::vector<double> sums(set.rowsOf.size()), slopes(sums), curvatures(sums);
   for (int round = 0; round < options.rounds; ++round) {
     const bst_ulong *shape = nullptr;
     bst_ulong rank = 0;
@@ -180,18 +239,25 @@ LogicalResult XGBoostModel::train(const TrainingSet &set, Booster &result,
                                               config, &shape, &rank, &margins),
                   "predicting", error)))
       return failure();
+    const float *margin = margins;
+    for (auto [i, count] : llvm::enumerate(set.rowsOf)) {
+      sums[i] = set.starts[i];
+      for (unsigned r = 0; r < count; ++r)
+        sums[i] += *margin++;
+      double weight = options.squaredWeight *
+                      std::max(std::pow(set.labels[i], options.weightPower),
+                               options.minWeight);
+      slopes[i] = weight * (sums[i] - set.labels[i]);
+      curvatures[i] = weight;
+    }
+    if (options.pairWeight > 0)
+      addPairs(set, sums, options.pairWeight, slopes, curvatures);
     size_t row = 0;
-    for (auto [count, label, start] :
-         llvm::zip_equal(set.rowsOf, set.labels, set.starts)) {
-      double sum = start;
-      for (size_t r = row; r < row + count; ++r)
-        sum += margins[r];
-      double weight =
-          std::max(std::pow(label, options.weightPower), options.minWeight);
+    for (auto [i, count] : llvm::enumerate(set.rowsOf)) {
       double rows = std::max(1.0, count * options.eta);
       for (size_t end = row + count; row < end; ++row) {
-        gradients[row] = weight * (sum - label);
-        hessians[row] = weight * rows;
+        gradients[row] = slopes[i];
+        hessians[row] = curvatures[i] * rows;
       }
     }
     if (failed(check(XGBoosterBoostOneIter(result.get(), matrix.get(),

@@ -8,7 +8,9 @@
 //
 // The best of many measurements is the luckiest one, too. At the end of a run
 // the best few candidates of each task, and the unscheduled program if it is as
-// fast, are measured against each other, and the best median wins. The results
+// fast, are measured against each other. Many are compared, as what is good by
+// nature is among them, and then the best few of these more often, as few
+// measurements can't tell those apart; of them, the best median wins. The results
 // are kept in the log as "final" lines, so that a run that has nothing left to
 // try, and one that is replayed, decide alike.
 //
@@ -21,6 +23,10 @@ using namespace mlir::ansor;
 
 /// Trials that allow one finalist, so that finals stay a small share of a run.
 static constexpr int64_t kTrialsPerFinalist = 8;
+/// Candidates of the second comparison, and how many times as often as in the
+/// first they are measured.
+static constexpr size_t kLast = 4;
+static constexpr unsigned kLastPasses = 2;
 
 std::vector<Candidate> Session::finalists(unsigned index) const {
   const TaskState &state = result.tasks[index];
@@ -40,8 +46,12 @@ void Session::decide(unsigned index) {
   TaskState &state = result.tasks[index];
   TunedTask &tuned = tasks[index];
   const TrialRecord *best = nullptr;
+  size_t passes = 0; // of the second comparison, if there was one
+  for (const TrialRecord &trial : tuned.finals)
+    if (trial.error == ErrorKind::None && !trial.isReference())
+      passes = std::max(passes, trial.seconds.size());
   for (const TrialRecord &trial : tuned.finals) {
-    if (trial.error != ErrorKind::None)
+    if (trial.error != ErrorKind::None || trial.seconds.size() < passes)
       continue;
     if (trial.isReference())
       state.reference = trial.median;
@@ -100,11 +110,30 @@ LogicalResult Session::compareFinalists(unsigned index) {
   if (inputs.size() < 2)
     return success();
 
-  std::vector<MeasureResult> results;
-  {
+  auto compare = [&](ArrayRef<MeasureInput> inputs, unsigned passes) {
     Stopwatch watch(result.cost.measure);
     StopWatcher watcher(stop, *measurer);
-    results = measurer->compare(inputs, options.finalPasses);
+    return measurer->compare(inputs, passes);
+  };
+  std::vector<MeasureResult> results = compare(inputs, options.finalPasses);
+  SmallVector<size_t> order;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (!inputs[i].script.empty() && results[i].error == ErrorKind::None)
+      order.push_back(i);
+  if (order.size() > kLast && !stopped()) {
+    llvm::sort(order, [&](size_t a, size_t b) {
+      return std::make_pair(results[a].median, a) <
+             std::make_pair(results[b].median, b);
+    });
+    order.resize(kLast);
+    if (inputs.back().script.empty())
+      order.push_back(inputs.size() - 1);
+    std::vector<MeasureInput> last;
+    for (size_t i : order)
+      last.push_back(inputs[i]);
+    for (auto [i, got] :
+         llvm::zip_equal(order, compare(last, kLastPasses * options.finalPasses)))
+      results[i] = got;
   }
   // Nothing is decided by half of a comparison.
   if (stopped() || llvm::any_of(results, [](const MeasureResult &got) {

@@ -154,9 +154,11 @@ TEST(XGBoostModel, LearnsFromFailures) {
     return bad / numBad / (good / numGood);
   };
   EXPECT_LT(train({}), 0.3);
-  // Without the floor, failures teach nothing: they score like the others.
+  // Without the floor and pairs, failures teach nothing: they score like the
+  // others.
   XGBoostOptions noFloor;
   noFloor.minWeight = 0;
+  noFloor.pairWeight = 0;
   EXPECT_GT(train(noFloor), 0.8);
 }
 
@@ -212,6 +214,48 @@ TEST(XGBoostModel, StartsFromABase) {
   EXPECT_NE(predictAll(*model, heldOut), predictAll(*alone, heldOut));
   ASSERT_TRUE(succeeded(model->update({})));
   EXPECT_EQ(predictAll(*model, heldOut), predictAll(*base, heldOut));
+}
+
+// What a task's programs have in common must not hide what tells them apart: how
+// far they spread is no feature here.
+TEST(XGBoostModel, OrdersWithinTasks) {
+  auto make = [](unsigned tasks, unsigned first) {
+    std::mt19937_64 rng(first);
+    std::vector<TrainingSample> samples;
+    for (unsigned t = first; t < first + tasks; ++t) {
+      double spread = (t % 7 + 1) * 0.1;
+      for (unsigned i = 0; i < 24; ++i) {
+        TrainingSample sample{makeRandomProgram(rng, 1), std::to_string(t), 0};
+        sample.seconds = 1 + spread * sample.features.data[3] / 20;
+        samples.push_back(std::move(sample));
+      }
+    }
+    return samples;
+  };
+  XGBoostOptions plain;
+  plain.pairWeight = 0;
+  plain.squaredWeight = 1;
+  auto model = createXGBoostModel(), other = createXGBoostModel(plain);
+  std::vector<TrainingSample> samples = make(20, 0), heldOut = make(10, 100);
+  ASSERT_TRUE(succeeded(model->update(samples)));
+  ASSERT_TRUE(succeeded(other->update(samples)));
+  EXPECT_GT(rankingAccuracy(*model, heldOut), 0.85);
+  EXPECT_GT(rankingAccuracy(*model, heldOut),
+            rankingAccuracy(*other, heldOut));
+}
+
+// A task of many programs is learned from by a sample of its pairs.
+TEST(XGBoostModel, ManyProgramsOfATask) {
+  std::mt19937_64 rng(5);
+  std::vector<TrainingSample> samples;
+  for (unsigned i = 0; i < 1500; ++i) {
+    TrainingSample sample{makeRandomProgram(rng, 1), "task", 0};
+    sample.seconds = simulate(sample.features);
+    samples.push_back(std::move(sample));
+  }
+  auto model = createXGBoostModel();
+  ASSERT_TRUE(succeeded(model->update(samples)));
+  EXPECT_GT(rankingAccuracy(*model, samples), 0.9);
 }
 
 // All rows of a program move at once: steps must not add up beyond the error.

@@ -76,6 +76,9 @@ struct XGBoostOptions {
   /// is 0, then teaches nothing. With this floor a model learns to avoid them
   /// and fast programs still dominate.
   double minWeight = 0.05;
+  /// Weights of the two parts of the loss: the squared error of a program's
+  /// throughput, and the order of each two programs of a task.
+  double squaredWeight = 0.5, pairWeight = 1;
   /// Power of the throughput in a sample's weight.
   double weightPower = 1;
   /// Share of the features that each split looks at. Below 1 the trees differ

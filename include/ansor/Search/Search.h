@@ -53,10 +53,11 @@ struct TuneOptions {
   /// Sizes that functions with dynamic extents are copied for (Task/Sizes.h);
   /// empty: those that the module names, if any.
   std::string dynamicSizes;
-  unsigned finalists = 8;          ///< at most so many are compared at the end;
+  unsigned finalists = 12;         ///< at most so many are compared at the end;
                                    ///< below 2 none
   double finalShare = 0.05;        ///< those slower than the best by no more
-  unsigned finalPasses = 3;        ///< measurements of each
+  unsigned finalPasses = 3;        ///< measurements of each; of the
+                                   ///< last four twice as many
   int64_t earlyStop = 0;           ///< trials without gain that end a task; 0 off
   int scoreThreads = 0;            ///< 0: one a core
   Measurer *measurer = nullptr;    ///< instead of this machine, if set
