@@ -15,7 +15,7 @@ records.
 
 DIR holds a module and a record file for each operator and target. A run goes
 on where the last one ended, and ends after --seconds. The first round's trials
-are random, those of later rounds evolved. `ansor-bench-model rows DIR/*.jsonl`
+are random, those of later rounds evolved. `ansor-bench-model pack DIR/*.jsonl`
 makes the data set of the records; make it with the build that measured them,
 for sketches change."""
 import argparse

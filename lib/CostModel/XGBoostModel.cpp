@@ -6,25 +6,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The learned model: XGBoost's trees with Ansor's objective. Only the sum over
-// the rows of a program is known, so the gradient of each row is that of its
-// program's error. With y the normalised throughput, w = max(y, floor) and
-// S the sum of the predictions:
-//
-//   loss = w / 2 * (S - y)^2     gradient = w * (S - y)     hessian = w * r
-//
-// What a search needs is the order of a task's programs, which most errors of S
-// don't touch. So the loss has a second part, of the pairs a, b of one task with
-// y_a > y_b, where a tie is what differs less than timing does:
+// The learned model: XGBoost's trees. Only the sum over the rows of a program is
+// known, so the gradient of each row is that of its program's loss. S is that
+// sum, and y the normalised throughput. What a search needs is the order of a
+// task's programs, so the loss is that of pairs a, b of one task with
+// y_a > y_b, where what differs less than timing does is a tie:
 //
 //   loss = (y_a - y_b) y_a log(1 + exp(-k (S_a - S_b)))
 //
-// averaged over the programs that each one is paired with. The first part keeps
-// the scores on the scale of throughputs.
+// averaged over the programs that each one is paired with. Ansor's loss can be
+// added or taken instead, with w = max(y, floor):
 //
-// A tree moves all rows of a program at once. With r = 1 a program of more than
-// 2 / eta rows would overshoot by more than its error, and diverge; so r is the
-// number of rows times eta, if that is above 1.
+//   loss = w / 2 * (S - y)^2     gradient = w * (S - y)     hessian = w
+//
+// A tree moves all rows of a program at once, and a program of more than 2 / eta
+// rows would overshoot by more than its error, and diverge; so hessians are
+// multiplied by the number of rows times eta, if that is above 1.
 //
 // A model with a base starts S from the base's score, so that its trees learn
 // the difference.
