@@ -200,7 +200,8 @@ std::vector<Candidate> TaskSearch::nextBatch(unsigned count, CostModel *model,
       std::max(16u, options.population));
   std::vector<Candidate> best;
   size_t fromMeasured = std::min<size_t>(
-      measured.size(), size_t(options.measuredShare * population));
+      options.generations == 0 ? 0 : measured.size(),
+      size_t(options.measuredShare * population));
   for (const auto &[seconds, candidate] :
        ArrayRef(measured).take_front(fromMeasured))
     best.push_back(candidate);
@@ -252,7 +253,9 @@ std::vector<Candidate> TaskSearch::nextBatch(unsigned count, CostModel *model,
         ++taken;
     }
   };
-  size_t exploit = size_t(std::lround(options.exploitShare * count));
+  size_t exploit = options.generations == 0
+                       ? 0
+                       : size_t(std::lround(options.exploitShare * count));
   addRanked(near, exploit);
   addRanked(ranked, count);
   llvm::append_range(spare, samples);

@@ -262,6 +262,25 @@ TEST_F(TaskSearchTest, NeighboursOfTheBestAreTried) {
   }
 }
 
+TEST_F(TaskSearchTest, WithoutGenerationsThereAreNoNeighbours) {
+  options.epsGreedy = 0;
+  options.exploitShare = 1;
+  options.exploitParents = 1;
+  options.generations = 0;
+  auto search = makeSearch();
+  Candidate best{0, {{128, 32, 4}, {256, 64, 16}}};
+  search->addMeasured(best, 1);
+  FlatModel model;
+  RandomGenerator rng(1);
+  auto batch = search->nextBatch(8, &model, rng);
+  ASSERT_EQ(batch.size(), 8u);
+  EXPECT_TRUE(llvm::any_of(batch, [&](const Candidate &candidate) {
+    return candidate.sketch != 0 ||
+           (candidate.decisions[0] != best.decisions[0] &&
+            candidate.decisions[1] != best.decisions[1]);
+  }));
+}
+
 TEST_F(TaskSearchTest, SeedsAreMeasuredFirst) {
   auto search = makeSearch();
   std::vector<Candidate> seeds;

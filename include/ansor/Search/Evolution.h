@@ -27,7 +27,7 @@ namespace mlir::ansor {
 
 struct EvolutionOptions {
   unsigned population = 2048; ///< upper bound, see scoredPerTrial
-  unsigned generations = 4;
+  unsigned generations = 4;   ///< 0: no fine-tuning, samples are only ranked
   double mutationProbability = 0.85;
   double crossoverProbability = 0.15;
   /// The best so far that breed, as a share of the population. The paper
