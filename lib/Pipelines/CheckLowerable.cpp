@@ -18,8 +18,24 @@ namespace mlir::ansor {
 using namespace mlir;
 using namespace mlir::ansor;
 
+/// Bytes that a process can address, at most; sizes that are computed from
+/// larger ones would overflow.
+static constexpr double kAddressable = 0x1p47;
+
 /// Why a value of `type` can't be lowered, or an empty string.
 static std::string reasonAgainst(Type type) {
+  if (auto shaped = dyn_cast<ShapedType>(type); shaped && shaped.hasRank()) {
+    Type element = shaped.getElementType();
+    double bytes = element.isIntOrFloat()
+                       ? std::max(1.0, element.getIntOrFloatBitWidth() / 8.0)
+                       : 8;
+    // Also the strides of an empty tensor are products of its sizes.
+    for (int64_t size : shaped.getShape())
+      if (!ShapedType::isDynamic(size))
+        bytes *= double(std::max<int64_t>(size, 1));
+    if (bytes > kAddressable)
+      return "larger than any memory";
+  }
   if (auto tensor = dyn_cast<RankedTensorType>(type)) {
     if (tensor.getEncoding())
       return "tensor type with an encoding: the code generation knows dense "

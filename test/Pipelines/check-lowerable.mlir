@@ -7,6 +7,35 @@ func.func @small_float(%a: tensor<4xf8E4M3FN>) {
 
 // -----
 
+// expected-error @below {{tensor<1099511627776x1099511627776xf32>': larger than any memory}}
+func.func @huge(%a: tensor<1099511627776x1099511627776xf32>) {
+  return
+}
+
+// -----
+
+func.func @huge_inside() {
+  // expected-error @below {{larger than any memory}}
+  %0 = tensor.empty() : tensor<9223372036854775807x2xi8>
+  return
+}
+
+// -----
+
+// expected-error @below {{larger than any memory}}
+func.func @huge_empty(%a: tensor<0x9223372036854775807x4xf32>) {
+  return
+}
+
+// -----
+
+// As large as is possible, and of a dynamic size.
+func.func @large(%a: tensor<1048576x33554432xf32>, %b: memref<?x1048576xf64>) {
+  return
+}
+
+// -----
+
 #csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
 // expected-error @below {{tensor type with an encoding: the code generation knows dense tensors only}}
 func.func @sparse(%a: tensor<4x4xf32, #csr>) {
