@@ -298,6 +298,73 @@ bool ansor::runtime::makeReference(const Manifest &manifest, Entry entry,
 }
 
 //===----------------------------------------------------------------------===//
+// Against higher precision
+//===----------------------------------------------------------------------===//
+
+/// Multiples of the program's own error, at an element and in the mean, that
+/// another order of evaluation may reach.
+static constexpr double kOwnErrorFactor = 4, kMeanErrorFactor = 6;
+
+/// Refines the tolerances of one float result `base`, and its values.
+static void refineOutput(Output &base, const Output &wide,
+                         const CheckSpec &spec,
+                         std::vector<float> &tolerances) {
+  size_t count = base.components(), finite = 0;
+  double squares = 0;
+  std::vector<double> magnitudes;
+  for (size_t i = 0; i < count; ++i) {
+    double error = difference(base, wide, i);
+    if (!std::isfinite(error))
+      continue;
+    ++finite;
+    squares += error * error;
+  }
+  forSample(count, kSample, [&](size_t i) {
+    magnitudes.push_back(std::fabs(loadDouble(wide.type, wide.data.data(), i)));
+  });
+  double typical = medianMagnitude(std::move(magnitudes));
+  double mean = finite ? std::sqrt(squares / double(finite)) : 0;
+  double epsilon = base.type.epsilon();
+  for (size_t i = 0; i < count; ++i) {
+    double error = difference(base, wide, i);
+    double value = std::fabs(loadDouble(wide.type, wide.data.data(), i));
+    if (!std::isfinite(error) || !std::isfinite(value)) {
+      tolerances[i] = INFINITY; // beyond the range of the narrow type
+      continue;
+    }
+    double bound = kOwnErrorFactor * error + kMeanErrorFactor * mean +
+                   kOutputFactor * epsilon * value + moveSize(spec) * typical;
+    tolerances[i] = float(std::min(tolerances[i] + error, bound));
+  }
+  base.data = wide.data;
+}
+
+bool ansor::runtime::refineReference(const Manifest &manifest, Entry wide,
+                                     Reference &reference,
+                                     std::string &error) {
+  // Elsewhere the moved inputs tell enough, and more of what two right programs
+  // may differ by.
+  if (reference.exact || !isChaotic(reference))
+    return true;
+  Call call(manifest, wide);
+  Attempt attempt;
+  if (!runOnce(call, reference.draw, attempt, error))
+    return false;
+  if (attempt.outputs.size() != reference.outputs.size())
+    return true;
+  for (size_t o = 0; o < reference.outputs.size(); ++o) {
+    Output &base = reference.outputs[o];
+    const Output &other = attempt.outputs[o];
+    if (base.type.isFloat() && base.shape == other.shape)
+      refineOutput(base, other, manifest.check, reference.tolerances[o]);
+  }
+  if (!isChaotic(reference) &&
+      reference.note.find("rounding") != std::string::npos)
+    reference.note.clear();
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
 // Comparing
 //===----------------------------------------------------------------------===//
 

@@ -444,6 +444,19 @@ static void print(const Report &report, StringRef entry) {
     printExplanations(report.tasks, report.rates, report.target, llvm::outs());
 }
 
+/// Whether `module` computes with floats of 16 bits.
+static bool hasNarrowFloats(ModuleOp module) {
+  return module
+      ->walk([](Operation *op) {
+        for (Type type : op->getResultTypes())
+          if (auto narrow = dyn_cast<FloatType>(getElementTypeOrSelf(type));
+              narrow && narrow.getWidth() == 16)
+            return WalkResult::interrupt();
+        return WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 static constexpr int kMaxThreads = 1024, kMaxRepeats = 1000000;
 static constexpr double kMaxSeconds = 1e7;
 
@@ -576,6 +589,13 @@ static LogicalResult run(MLIRContext &context) {
     CPULoweringOptions plain = lowering;
     plain.parallel = false;
     plain.vectorize = work > kLargeProgram;
+    // Where rounding is coarse, the same in double precision tells the
+    // program's own errors.
+    OwningOpRef<ModuleOp> wide = reference->clone();
+    bool hasWide = hasNarrowFloats(*wide) && succeeded(widenFloats(*wide)) &&
+                   buildArtifact(*wide, llvm::json::Value(manifest), target,
+                                 plain, int64_t(1) << 30, stem + "wide")
+                           .error == ErrorKind::None;
     if (failed(compile(*reference, llvm::json::Value(manifest), target, plain,
                        stem + "reference")))
       return failure();
@@ -583,6 +603,8 @@ static LogicalResult run(MLIRContext &context) {
     request["artifact"] = stem + "reference.so";
     request["manifest"] = stem + "reference.json";
     request["write_reference"] = stem + "values";
+    if (hasWide)
+      request["wide_artifact"] = stem + "wide.so";
     // A network's weights would blow up its values: start from milder ones.
     request["attempt"] = isNetwork ? 1 : 0;
     // A slow one is timed by the runs that the check makes.

@@ -238,6 +238,15 @@ static bool handle(const Json &request, Json &answer, Failure &failure) {
       failure = {"device", error};
       return false;
     }
+    const std::string &wide = request["wide_artifact"].asString();
+    if (!wide.empty()) {
+      Entry other = loadEntry(wide, manifest.entry,
+                              request["openmp"].asString(), error);
+      if (!other || !refineReference(manifest, other, reference, error)) {
+        failure = {"device", error};
+        return false;
+      }
+    }
     begin = now();
     if (!reference.save(toWrite, error)) {
       failure = {"device", error};

@@ -78,6 +78,12 @@ double countWork(func::FuncOp func, bool *isExact = nullptr);
 /// unscheduled program, member "check" (see CheckSpec in the runtime).
 llvm::json::Value describeForMeasuring(func::FuncOp func);
 
+/// Makes `module` compute in double precision what it computes in narrower
+/// floats; public functions keep their types, and cast at their borders. Fails,
+/// silently and with the module spoilt, if it has what can't be widened: bit
+/// casts, complex numbers, vectors, memrefs, constants held elsewhere.
+LogicalResult widenFloats(ModuleOp module);
+
 /// The first parallel loop whose iterations write the same place, as a
 /// sentence; empty if there is none.
 std::string findParallelConflict(ModuleOp module);

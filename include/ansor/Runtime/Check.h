@@ -48,6 +48,13 @@ struct Reference {
 bool makeReference(const Manifest &manifest, Entry entry, uint64_t seed,
                    int firstAttempt, Reference &reference, std::string &error);
 
+/// Replaces the values of `reference` by those of `wide`, the same program in
+/// higher precision, if its tolerances leave hardly anything to check. How far
+/// the program itself is from these tells how far another right one can be:
+/// tolerances that are looser shrink to that.
+bool refineReference(const Manifest &manifest, Entry wide,
+                     Reference &reference, std::string &error);
+
 /// The tolerances of `base`, given results on moved inputs.
 std::vector<float> computeTolerance(const Output &base,
                                     const std::vector<Output> &moved,
