@@ -37,7 +37,7 @@ public:
 private:
   void runOnFunction(func::FuncOp func);
   void outline(TaskGroup &group);
-  void moveLayoutsOut(func::FuncOp task, linalg::GenericOp root,
+  void moveWeightsOut(func::FuncOp task, linalg::GenericOp root,
                       SmallVectorImpl<Value> &operands);
   func::FuncOp buildTask(TaskGroup &group, SmallVectorImpl<Value> &inputs,
                          SmallVectorImpl<bool> &readsOld);
@@ -226,28 +226,64 @@ static Value collapse(RewriterBase &rewriter, Value value,
                                  type.getElementType());
 }
 
-/// Lets callers transpose operands that are weights: `task` takes them as its
-/// stages want them. `operands` are those of the call, in the place of `root`.
-void Extractor::moveLayoutsOut(func::FuncOp task, linalg::GenericOp root,
+/// Whether `op`, a stage of `task`, may be left to its callers where all that it
+/// reads are weights: elementwise, no larger than what it reads, and not a
+/// result.
+static bool mayMoveOut(linalg::GenericOp op, func::FuncOp task) {
+  if (op.getNumDpsInputs() == 0 || op->getNumResults() != 1 ||
+      op.getNumReductionLoops() || op.hasDynamicShape() ||
+      !op.getOutputs()[0].getDefiningOp<tensor::EmptyOp>() ||
+      llvm::any_of(op->getUsers(), llvm::IsaPred<func::ReturnOp>))
+    return false;
+  auto bits = [](Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    return type.getElementType().isIntOrFloat()
+               ? type.getNumElements() * type.getElementTypeBitWidth()
+               : 0;
+  };
+  int64_t read = 0;
+  for (Value input : op.getInputs()) {
+    auto arg = dyn_cast<BlockArgument>(input);
+    if (!arg || arg.getOwner() != &task.getBody().front() ||
+        !isa<RankedTensorType>(input.getType()))
+      return false;
+    read = std::max(read, bits(input));
+  }
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  return bits(op->getResult(0)) <= read &&
+         llvm::all_of(captured, [](Value value) {
+           Operation *def = value.getDefiningOp();
+           return def && def->hasTrait<OpTrait::ConstantLike>();
+         });
+}
+
+/// Leaves to the callers what `task` does with weights alone: it takes them as
+/// its stages want them. `operands` are those of the call, in the place of
+/// `root`.
+void Extractor::moveWeightsOut(func::FuncOp task, linalg::GenericOp root,
                                SmallVectorImpl<Value> &operands) {
   for (auto op : llvm::make_early_inc_range(
            task.getBody().front().getOps<linalg::GenericOp>())) {
-    if (!isMovement(op) || op.getNumDpsInputs() != 1 ||
-        !op.getMatchingIndexingMap(op.getDpsInputOperand(0)).isPermutation())
+    if (!mayMoveOut(op, task) || !llvm::all_of(op.getInputs(), [&](Value v) {
+          Value operand = operands[cast<BlockArgument>(v).getArgNumber()];
+          return classifyValue(operand) == ValueKind::Weight;
+        }))
       continue;
-    auto arg = dyn_cast<BlockArgument>(op.getInputs()[0]);
-    if (!arg || arg.getOwner() != &task.getBody().front() ||
-        classifyValue(operands[arg.getArgNumber()]) != ValueKind::Weight)
-      continue;
-    Value weight = operands[arg.getArgNumber()];
     rewriter.setInsertionPoint(root);
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    Value empty = tensor::EmptyOp::create(rewriter, op.getLoc(),
-                                          type.getShape(),
-                                          type.getElementType());
     IRMapping mapping;
-    mapping.map(op.getInputs()[0], weight);
-    mapping.map(op.getOutputs()[0], empty);
+    for (Value input : op.getInputs())
+      mapping.map(input, operands[cast<BlockArgument>(input).getArgNumber()]);
+    mapping.map(op.getOutputs()[0],
+                tensor::EmptyOp::create(rewriter, op.getLoc(), type.getShape(),
+                                        type.getElementType())
+                    .getResult());
+    llvm::SetVector<Value> captured;
+    getUsedValuesDefinedAbove(op->getRegions(), captured);
+    for (Value value : captured)
+      mapping.map(value,
+                  rewriter.clone(*value.getDefiningOp())->getResult(0));
     Operation *moved = rewriter.clone(*op, mapping);
     moved->setAttr(kPrepackAttr, rewriter.getUnitAttr());
     unsigned position = operands.size() - root->getNumResults();
@@ -282,7 +318,7 @@ void Extractor::outline(TaskGroup &group) {
       operand = collapse(rewriter, operand, groups);
   exposeLayouts(rewriter, task);
   if (options.prepack)
-    moveLayoutsOut(task, root, operands);
+    moveWeightsOut(task, root, operands);
   SmallVector<unsigned> order =
       canonicalize(rewriter, task, root->getNumResults());
   std::string key = computeTaskKey(task);

@@ -126,3 +126,56 @@ func.func @computed(%v: tensor<32x96xf32> {ansor.weight},
   } -> tensor<64x32xf32>
   return %c, %vw : tensor<64x32xf32>, tensor<32x96xf32>
 }
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+#ij = affine_map<(i, j) -> (i, j)>
+#i = affine_map<(i, j) -> (i)>
+
+// Small stages that read weights only: the roots of variances.
+
+// CHECK-LABEL: func.func @normalized(
+// CHECK-SAME: %[[V:[^:]*]]: tensor<64xf32> {ansor.weight})
+// CHECK: %[[ROOTS:.*]] = linalg.generic {{.*}} ins(%[[V]] : {{.*}} attrs = {ansor.prepack}
+// CHECK: math.rsqrt
+// CHECK: call @task_0({{.*}}%[[ROOTS]]
+// CHECK: func.func private @task_0
+// CHECK-NOT: math.rsqrt
+// PACK-LABEL: func.func @normalized_prepack(
+// PACK: math.rsqrt
+// PACK-LABEL: func.func @normalized_prepacked(
+// PACK-NOT: math.rsqrt
+func.func @normalized(%x: tensor<64x96xf32>, %w: tensor<96x128xf32>,
+    %v: tensor<64xf32> {ansor.weight}) -> tensor<64x128xf32> {
+  %zero = arith.constant 0.0 : f32
+  %epsilon = arith.constant 1.0e-5 : f32
+  %e = tensor.empty() : tensor<64x128xf32>
+  %d = tensor.empty() : tensor<64xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<64x128xf32>) -> tensor<64x128xf32>
+  %c = linalg.generic {indexing_maps = [#mk, #kn, #mn],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<64x96xf32>, tensor<96x128xf32>)
+      outs(%f : tensor<64x128xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<64x128xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]} ins(%v : tensor<64xf32>) outs(%d : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %p = arith.addf %a, %epsilon : f32
+    %s = math.rsqrt %p : f32
+    linalg.yield %s : f32
+  } -> tensor<64xf32>
+  %y = linalg.generic {indexing_maps = [#ij, #i, #ij], iterator_types = ["parallel", "parallel"]}
+      ins(%c, %r : tensor<64x128xf32>, tensor<64xf32>) outs(%e : tensor<64x128xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    linalg.yield %p : f32
+  } -> tensor<64x128xf32>
+  return %y : tensor<64x128xf32>
+}

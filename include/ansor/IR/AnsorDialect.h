@@ -26,7 +26,7 @@ inline constexpr llvm::StringLiteral kTaskAttr = "ansor.task";
 /// On a task's function, how often the network runs it: i64 >= 1. On an argument
 /// of a function, that it is a weight: unit.
 inline constexpr llvm::StringLiteral kWeightAttr = "ansor.weight";
-/// On an op, that it reorders a weight: unit. On a function, the two that it is
+/// On an op, that it depends on weights alone: unit. On a function, the two that it is
 /// made of: its packing and what is left, an array of symbols.
 inline constexpr llvm::StringLiteral kPrepackAttr = "ansor.prepack";
 /// Index of a stage in its task, producers first: i64 >= 0.

@@ -25,7 +25,7 @@ def Ansor_Dialect : Dialect {
     | `ansor.task` | `func.func`, `transform.named_sequence` | string | key of the task (hash of its canonical structure) |
     | `ansor.weight` | `func.func` | i64 ≥ 1 | how often the network runs the task |
     | `ansor.weight` | argument of a `func.func` | unit | a weight: the same values in every call, until it is packed again |
-    | `ansor.prepack` | op of a network | unit | reorders a weight; may be done before any call |
+    | `ansor.prepack` | op of a network | unit | depends on weights alone; may be done before any call |
     | `ansor.prepack` | `func.func` | array of two symbols | the functions that it calls: `@f_prepack`, which packs its weights, and `@f_prepacked`, which takes them packed |
     | `ansor.stage` | any op of a task | i64 ≥ 0 | index of the stage, producers first |
     | `ansor.sketch` | `builtin.module`, `transform.named_sequence` | string | name of the sketch |

@@ -61,7 +61,7 @@ struct ExtractOptions {
   /// starts from then stays where it is, and isn't added behind it; products
   /// with inserted zeros are kept.
   bool strictFP = false;
-  /// Leave the transposition of weights to callers (see Weights.h).
+  /// Leave work on weights alone to callers (see Weights.h).
   bool prepack = true;
 };
 

@@ -10,10 +10,11 @@
 // are marked `ansor.weight`, and what is computed from these alone. What only
 // reorders a weight is done once, outside of the network:
 //
-//  - Extraction leaves the transposition of a task's operand to the caller if
-//    that operand is a weight (ExtractOptions::prepack). The task takes it in
-//    the order that its vectors like.
-//  - prepackWeights takes these transpositions, and all else that depends on
+//  - Extraction leaves to the caller what a task would do with weights alone
+//    (ExtractOptions::prepack): the transposition of an operand, or small
+//    elementwise stages. What makes them larger stays (a table of narrow
+//    numbers is not widened in memory).
+//  - prepackWeights takes this, and all else that depends on
 //    weights alone, out of a public function @f:
 //
 //      @f_prepack(weights…) -> (packed…)       once, and when weights change

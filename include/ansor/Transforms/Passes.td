@@ -40,7 +40,7 @@ def ExtractTasksPass : Pass<"ansor-extract-tasks", "ModuleOp"> {
     Option<"strictFP", "strict-fp", "bool", "false",
            "keep the order of floating-point sums">,
     Option<"prepack", "prepack", "bool", "true",
-           "leave the transposition of weights to the callers of tasks">
+           "leave work on weights alone to the callers of tasks">
   ];
   let dependentDialects = ["::mlir::linalg::LinalgDialect",
     "::mlir::tensor::TensorDialect", "::mlir::func::FuncDialect",
