@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "VerifySchedule.h"
+#include "ansor/IR/AnsorDialect.h"
 #include "ansor/Record/Record.h"
 #include "ansor/IR/AnsorDialect.h"
 #include "ansor/Space/DesignSpace.h"

@@ -33,10 +33,6 @@ static const char kHelp[] =
     "writes PATH.so and PATH.json. A task's module is sent once. All members\n"
     "are in docs/MeasureProtocol.md.\n";
 
-/// Above this many operations the reference is vectorised: plain loops run at
-/// about 1e9 operations a second.
-static constexpr double kLargeTask = 5e9;
-
 /// Memory of this process, in bytes.
 static int64_t residentBytes() {
   auto file = llvm::MemoryBuffer::getFileAsStream("/proc/self/statm");
@@ -81,7 +77,7 @@ static BuildResult handle(const llvm::json::Object &request,
   options.strictFP = request.getBoolean("strict").value_or(false);
   options.vectorize = request.getBoolean("vectorize").value_or(true);
   if (request.getString("vectorize") == StringRef("large"))
-    options.vectorize = builder.getWork(key) > kLargeTask;
+    options.vectorize = builder.getWork(key) > kLargeWork;
   return builder.build(
       key, request.getString("script").value_or(""), target, options,
       request.getInteger("max_object").value_or(8 << 20), output);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
+#include "ansor/IR/AnsorDialect.h"
 #include "ansor/InitAll.h"
 #include "ansor/Measure/Builder.h"
 #include "ansor/Measure/WorkerPool.h"
@@ -112,10 +113,6 @@ struct Options {
 } // namespace
 
 static Options *options;
-
-/// Above this many operations plain loops take seconds: the unscheduled
-/// program is vectorised then.
-static constexpr double kLargeProgram = 5e9;
 
 namespace {
 /// A temporary directory that goes with the scope.
@@ -241,10 +238,7 @@ static FailureOr<llvm::json::Object> runRequest(WorkerPool &runner,
 
 /// Extracts the tasks of `module`, unless it has some.
 static LogicalResult extract(ModuleOp module) {
-  bool hasTasks = llvm::any_of(module.getOps<func::FuncOp>(), [](auto func) {
-    return func->hasAttr("ansor.task");
-  });
-  if (hasTasks)
+  if (hasTasks(module))
     return success();
   ExtractOptions extraction;
   extraction.strictFP = options->strictFP;
@@ -292,7 +286,7 @@ struct Report {
 static llvm::StringMap<ProfileRow> describeTasks(ModuleOp module) {
   llvm::StringMap<ProfileRow> rows;
   for (auto func : module.getOps<func::FuncOp>()) {
-    auto key = func->getAttrOfType<StringAttr>("ansor.task");
+    auto key = func->getAttrOfType<StringAttr>(kTaskAttr);
     if (!key || func.isExternal())
       continue;
     ProfileRow &row = rows[func.getName()];
@@ -588,7 +582,7 @@ static LogicalResult run(MLIRContext &context) {
   if (options->doCheck) {
     CPULoweringOptions plain = lowering;
     plain.parallel = false;
-    plain.vectorize = work > kLargeProgram;
+    plain.vectorize = work > kLargeWork;
     // Where rounding is coarse, the same in double precision tells the
     // program's own errors.
     OwningOpRef<ModuleOp> wide = reference->clone();

@@ -74,6 +74,10 @@ func::FuncOp findEntry(ModuleOp module, StringRef key, std::string &error);
 /// was nothing of the kind.
 double countWork(func::FuncOp func, bool *isExact = nullptr);
 
+/// Above this much work plain loops, of about 1e9 operations a second, take too
+/// long: the unscheduled program is vectorised then.
+inline constexpr double kLargeWork = 5e9;
+
 /// describeEntry with what the check must know of the arithmetic of the
 /// unscheduled program, member "check" (see CheckSpec in the runtime).
 llvm::json::Value describeForMeasuring(func::FuncOp func);
