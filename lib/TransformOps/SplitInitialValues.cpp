@@ -1,4 +1,4 @@
-//===- SplitInitialValues.cpp - Initial values of the parts of a split -*- C++ -*-===//
+//===- SplitInitialValues.cpp - Fills of split ops --------------*- C++ -*-===//
 //
 // Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -18,7 +18,7 @@ def Ansor_Dialect : Dialect {
   let description = [{
     The dialect has no operations and no types. It gives a meaning, and a
     verifier, to discardable attributes made of builtin attributes, so that
-    every file this project prints parses in a stock `mlir-opt`:
+    files with them parse in a stock `mlir-opt`:
 
     | attribute | on | value | meaning |
     |---|---|---|---|

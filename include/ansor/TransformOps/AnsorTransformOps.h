@@ -1,4 +1,4 @@
-//===- AnsorTransformOps.h - transform.ansor ops ----------------*- C++ -*-===//
+//===- AnsorTransformOps.h - Ops of the transform dialect -------*- C++ -*-===//
 //
 // Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

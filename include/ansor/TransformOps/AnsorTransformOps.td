@@ -1,4 +1,4 @@
-//===- AnsorTransformOps.td - transform.ansor ops ----------*- tablegen -*-===//
+//===- AnsorTransformOps.td - Ops of the transform dialect -*- tablegen -*-===//
 //
 // Part of ansor-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
