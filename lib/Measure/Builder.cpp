@@ -67,7 +67,7 @@ func::FuncOp ansor::findEntry(ModuleOp module, StringRef key,
   for (auto func : module.getOps<func::FuncOp>()) {
     if (func.isExternal())
       continue;
-    auto task = func->getAttrOfType<StringAttr>("ansor.task");
+    auto task = func->getAttrOfType<StringAttr>(kTaskAttr);
     if (task && task.getValue() == key)
       return func;
     if (!func.isPrivate() && !parts.contains(FlatSymbolRefAttr::get(func)))

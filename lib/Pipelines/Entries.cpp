@@ -203,7 +203,7 @@ static llvm::json::Value describeType(Type type) {
 
 llvm::json::Value ansor::describeEntry(Operation *op) {
   auto func = cast<func::FuncOp>(op);
-  bool task = func->hasAttr("ansor.task");
+  bool task = func->hasAttr(kTaskAttr);
   llvm::json::Array args, results;
   for (Type type : func.getArgumentTypes())
     args.push_back(describeType(type));

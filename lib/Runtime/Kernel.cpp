@@ -302,10 +302,11 @@ void Call::releaseResults() {
     if (!manifest.results[i].isMemref)
       continue;
     void *pointer = reinterpret_cast<void *>(descriptors[i][0]);
-    // A result may be an argument, another result, or constant data.
+    // A result may be an argument, a packed weight, another result, or constant
+    // data.
     bool owned = pointer &&
                  std::find(freed.begin(), freed.end(), pointer) == freed.end();
-    for (const std::vector<Buffer> *buffers : {&arguments, &results})
+    for (const std::vector<Buffer> *buffers : {&arguments, &weights, &results})
       for (const Buffer &buffer : *buffers)
         owned = owned && pointer != buffer.data();
     Dl_info info;

@@ -38,7 +38,8 @@ def Ansor_Dialect : Dialect {
     | `ansor.bind` | transform op | dictionary | attribute operands to be filled from knobs |
 
     A library of schedules carries, for information, `ansor.library` (version of
-    its task keys) on its module, and on each `transform.named_sequence` beside
+    its task keys) and `ansor.prepack` (the callers of its tasks transpose
+    weights) on its module, and on each `transform.named_sequence` beside
     `ansor.task` and `ansor.sketch`: `ansor.target`, `ansor.trials`,
     `ansor.median_ms`, `ansor.speedup` (over the unscheduled program), or
     `ansor.note` where the task stays unscheduled.
