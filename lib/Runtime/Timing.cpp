@@ -19,6 +19,9 @@ using namespace ansor::runtime;
 /// can: frequency steps are a few percent, another process on the core halves.
 static constexpr double kDisturbance = 1.2;
 
+/// Calls of a repeat at least, if each follows a flush.
+static constexpr long kFlushedCalls = 4;
+
 static double read(clockid_t clock) {
   timespec time;
   clock_gettime(clock, &time);
@@ -47,15 +50,20 @@ static void flushCaches(std::vector<char> &lines) {
     ++lines[i];
 }
 
-/// Seconds of `iterations` calls. With a flush, only the calls are timed.
+/// Seconds of `iterations` calls. With a flush, only the calls are timed;
+/// `whole`, if given, receives what calls and flushes took together.
 static double timeCalls(const std::function<void()> &kernel, long iterations,
-                        std::vector<char> &flushed, clockid_t clock) {
-  double total = 0;
+                        std::vector<char> &flushed, clockid_t clock,
+                        double *whole = nullptr) {
+  double total = 0, start = now();
   if (flushed.empty()) {
     double begin = read(clock);
     for (long i = 0; i < iterations; ++i)
       kernel();
-    return read(clock) - begin;
+    total = read(clock) - begin;
+    if (whole)
+      *whole = total;
+    return total;
   }
   for (long i = 0; i < iterations; ++i) {
     flushCaches(flushed);
@@ -63,6 +71,8 @@ static double timeCalls(const std::function<void()> &kernel, long iterations,
     kernel();
     total += read(clock) - begin;
   }
+  if (whole)
+    *whole = now() - start;
   return total;
 }
 
@@ -77,15 +87,20 @@ Timing ansor::runtime::timeKernel(const std::function<void()> &kernel,
     once = std::min(once, timeCalls(kernel, 1, flushed, clock));
 
   // As many calls as fill the minimum time, found by doubling, as the first
-  // calls say little about a short kernel.
+  // calls say little about a short kernel. Flushes count: they take thousands
+  // of times longer than a short kernel.
   Timing timing;
   double spent = once;
+  if (!flushed.empty()) {
+    timing.iterations = kFlushedCalls;
+    timeCalls(kernel, timing.iterations, flushed, clock, &spent);
+  }
   while (spent < options.minRepeat && timing.iterations < (1l << 30)) {
     double grow = spent > 0 ? options.minRepeat / spent * 1.1 : 8;
     timing.iterations = std::max(
         timing.iterations + 1,
         long(double(timing.iterations) * std::min(8.0, std::max(grow, 1.0))));
-    spent = timeCalls(kernel, timing.iterations, flushed, clock);
+    timeCalls(kernel, timing.iterations, flushed, clock, &spent);
   }
 
   int repeats = std::max(1, options.repeats);

@@ -336,6 +336,19 @@ TEST(ReferenceTest, SurvivesAFile) {
   std::remove(path.c_str());
 }
 
+TEST(TimingTest, FlushesCountAsTime) {
+  // A flush takes thousands of times longer than this kernel; as many calls
+  // as would fill the time without flushes take minutes.
+  long calls = 0;
+  TimingOptions options;
+  options.flush = true;
+  options.minRepeat = 0.01;
+  Timing timing = timeKernel([&] { ++calls; }, [] {}, options);
+  EXPECT_EQ(timing.seconds.size(), size_t(options.repeats));
+  EXPECT_GE(timing.iterations, 4);
+  EXPECT_LT(calls, 20000);
+}
+
 TEST(TimingTest, RunsLongEnoughAndMedianIsInTheMiddle) {
   int calls = 0, refreshes = 0;
   TimingOptions options;
