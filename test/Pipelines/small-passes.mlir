@@ -3,6 +3,7 @@
 // RUN: ansor-opt %s --ansor-place-buffers | FileCheck %s --check-prefix=PLACE
 // RUN: ansor-opt %s --ansor-polynomial-math | FileCheck %s --check-prefix=POLY
 // RUN: ansor-opt %s --ansor-polynomial-math=strict-fp | FileCheck %s --check-prefix=EXACT
+// RUN: ansor-opt %s --ansor-expand-truncations | FileCheck %s --check-prefix=TRUNC
 
 // FAST-LABEL: func.func @flags
 // FAST: arith.mulf {{.*}} fastmath<contract>
@@ -131,4 +132,19 @@ func.func @divide(%a: vector<4xf32>, %b: vector<4xf32>, %s: f32) -> (vector<4xf3
   %x = arith.divf %a, %v : vector<4xf32>
   %y = arith.divf %b, %v : vector<4xf32>
   return %x, %y : vector<4xf32>, vector<4xf32>
+}
+
+// TRUNC-LABEL: func.func @f64_to_bf16
+// TRUNC: %[[NEAR:.*]] = arith.truncf %[[X:.*]] : vector<8xf64> to vector<8xf32>
+// TRUNC: %[[BACK:.*]] = arith.extf %[[NEAR]]
+// TRUNC: %[[INEXACT:.*]] = arith.cmpf une, %[[X]], %[[BACK]]
+// TRUNC: %[[ODD:.*]] = arith.ori
+// TRUNC: %[[KEPT:.*]] = arith.select %[[INEXACT]], %[[ODD]], %{{.*}} : vector<8xi1>, vector<8xi32>
+// TRUNC: %[[CAST:.*]] = arith.bitcast %[[KEPT]]
+// TRUNC: arith.truncf %[[CAST]] : vector<8xf32> to vector<8xbf16>
+// TRUNC: arith.truncf %{{.*}} : f32 to bf16
+func.func @f64_to_bf16(%x: vector<8xf64>, %y: f32) -> (vector<8xbf16>, bf16) {
+  %0 = arith.truncf %x : vector<8xf64> to vector<8xbf16>
+  %1 = arith.truncf %y : f32 to bf16
+  return %0, %1 : vector<8xbf16>, bf16
 }

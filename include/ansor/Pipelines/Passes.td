@@ -295,6 +295,18 @@ def InlineAllocaScopesPass : Pass<"ansor-inline-alloca-scopes", "ModuleOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def ExpandTruncationsPass : Pass<"ansor-expand-truncations", "ModuleOp"> {
+  let summary = "Cut f64 to bf16 without a call of the compiler's library";
+  let description = [{
+    LLVM calls `__truncdfbf2`, which the C libraries of many systems lack.
+    Rounds to odd in f32 first, and then to nearest, which is exact. After
+    passes that fold casts which may be contracted.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
+  ];
+}
+
 def PackedEntryPass : Pass<"ansor-packed-entry", "ModuleOp"> {
   let summary = "Give public functions an entry that takes an array of pointers";
   let description = [{
