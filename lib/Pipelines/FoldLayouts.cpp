@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "ansor/IR/AnsorDialect.h"
 #include "ansor/Pipelines/Passes.h"
+#include "ansor/Support/Structured.h"
 #include "ansor/Task/Weights.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -20,21 +21,6 @@ namespace mlir::ansor {
 
 using namespace mlir;
 using namespace mlir::ansor;
-
-/// If `op` only permutes the dimensions of its input: the map from those of the
-/// result to those of the input.
-static std::optional<AffineMap> getPermutation(linalg::GenericOp op) {
-  if (!op.hasPureTensorSemantics() || op.getNumDpsInputs() != 1 ||
-      op.getNumDpsInits() != 1 || op.getNumReductionLoops() ||
-      !llvm::hasSingleElement(*op.getBody()) ||
-      op.getBody()->getTerminator()->getOperand(0) !=
-          op.getBody()->getArgument(0))
-    return std::nullopt;
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  if (!maps[0].isPermutation() || !maps[1].isPermutation())
-    return std::nullopt;
-  return maps[0].compose(inversePermutation(maps[1]));
-}
 
 /// Lets the users of `moved`, whose dimensions are those of `source` in the
 /// order of `permutation`, read `source`.

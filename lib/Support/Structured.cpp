@@ -23,3 +23,16 @@ bool ansor::overwritesInit(linalg::LinalgOp op, unsigned i) {
   }
   return true;
 }
+
+std::optional<AffineMap> ansor::getPermutation(linalg::GenericOp op) {
+  if (!op.hasPureTensorSemantics() || op.getNumDpsInputs() != 1 ||
+      op.getNumDpsInits() != 1 || op.getNumReductionLoops() ||
+      !llvm::hasSingleElement(*op.getBody()) ||
+      op.getBody()->getTerminator()->getOperand(0) !=
+          op.getBody()->getArgument(0))
+    return std::nullopt;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  if (!maps[0].isPermutation() || !maps[1].isPermutation())
+    return std::nullopt;
+  return maps[0].compose(inversePermutation(maps[1]));
+}

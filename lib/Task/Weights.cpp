@@ -8,6 +8,7 @@
 
 #include "ansor/Task/Weights.h"
 #include "ansor/IR/AnsorDialect.h"
+#include "ansor/Support/Structured.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -213,19 +214,12 @@ static std::optional<SmallVector<unsigned>> getOrder(Operation *op) {
     return order;
   }
   auto generic = dyn_cast<linalg::GenericOp>(op);
-  if (!generic || generic.getNumDpsInputs() != 1 ||
-      generic.getNumDpsInits() != 1 || generic.getNumReductionLoops() ||
-      !llvm::hasSingleElement(*generic.getBody()) ||
-      generic.getBody()->getTerminator()->getOperand(0) !=
-          generic.getBody()->getArgument(0))
+  std::optional<AffineMap> permutation =
+      generic ? getPermutation(generic) : std::nullopt;
+  if (!permutation)
     return std::nullopt;
-  SmallVector<AffineMap> maps = generic.getIndexingMapsArray();
-  if (!maps[0].isPermutation() || !maps[1].isPermutation())
-    return std::nullopt;
-  AffineMap map = inversePermutation(maps[0]).compose(maps[1]);
-  // map: input dimensions -> result dimensions.
-  for (unsigned i = 0; i < map.getNumResults(); ++i)
-    order.push_back(map.getDimPosition(i));
+  for (AffineExpr dim : inversePermutation(*permutation).getResults())
+    order.push_back(cast<AffineDimExpr>(dim).getPosition());
   return order;
 }
 

@@ -89,3 +89,23 @@ func.func @others() -> (tensor<3x2xi16>, tensor<3x2xi16>) {
   %u = linalg.transpose ins(%s : tensor<2x3xi16>) outs(%e : tensor<3x2xi16>) permutation = [1, 0]
   return %t, %u : tensor<3x2xi16>, tensor<3x2xi16>
 }
+
+// -----
+
+// Neither map is the identity.
+
+// CHECK-LABEL: func.func @both_moved(
+// CHECK: arith.constant dense<{{\[\[\[}}1, 3], [2, 4]], {{\[\[}}5, 7], [6, 8]], {{\[\[}}9, 11], [10, 12]]]> : tensor<3x2x2xi32>
+// CHECK-NOT: linalg
+func.func @both_moved() -> tensor<3x2x2xi32> {
+  %c = arith.constant dense<[[[1, 2], [3, 4]], [[5, 6], [7, 8]], [[9, 10], [11, 12]]]> : tensor<3x2x2xi32>
+  %e = tensor.empty() : tensor<3x2x2xi32>
+  %t = linalg.generic {
+      indexing_maps = [affine_map<(i, j, k) -> (j, k, i)>, affine_map<(i, j, k) -> (j, i, k)>],
+      iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%c : tensor<3x2x2xi32>) outs(%e : tensor<3x2x2xi32>) {
+  ^bb0(%a: i32, %o: i32):
+    linalg.yield %a : i32
+  } -> tensor<3x2x2xi32>
+  return %t : tensor<3x2x2xi32>
+}

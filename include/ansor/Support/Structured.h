@@ -20,6 +20,10 @@ namespace mlir::ansor {
 /// init holds: it is read then, even if the body doesn't use it.
 bool overwritesInit(linalg::LinalgOp op, unsigned i);
 
+/// If all that `op` does is to permute the dimensions of its input: the map from
+/// places in the result to places in the input.
+std::optional<AffineMap> getPermutation(linalg::GenericOp op);
+
 } // namespace mlir::ansor
 
 #endif // ANSOR_SUPPORT_STRUCTURED_H
