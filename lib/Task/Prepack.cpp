@@ -57,6 +57,7 @@ private:
   void setReadOnly(func::FuncOp owner, unsigned arg);
 
   func::FuncOp func;
+  DenseMap<Value, ValueKind> kinds;
   /// What weight ops make and others need.
   llvm::SetVector<Value> packed;
   /// Ops of the packing function, and the arguments they need.
@@ -67,7 +68,8 @@ private:
 
 bool Splitter::isWork(Value value) {
   Operation *op = value.getDefiningOp();
-  return op && !isFree(op) && classifyValue(value) == ValueKind::Weight;
+  return op && !isFree(op) &&
+         classifyValue(value, kinds) == ValueKind::Weight;
 }
 
 bool Splitter::analyze() {
@@ -80,8 +82,8 @@ bool Splitter::analyze() {
     if (op == func || op->getParentOfType<linalg::LinalgOp>())
       return;
     bool weight = op->getNumResults() > 0 &&
-                  llvm::all_of(op->getResults(), [](Value result) {
-                    return classifyValue(result) != ValueKind::Data;
+                  llvm::all_of(op->getResults(), [&](Value result) {
+                    return classifyValue(result, kinds) != ValueKind::Data;
                   });
     if (!weight)
       stays.insert(op);

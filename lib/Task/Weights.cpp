@@ -51,7 +51,8 @@ static bool isComputation(Operation *op) {
          llvm::all_of(op->getResultTypes(), isStaticTensor);
 }
 
-static ValueKind classify(Value value, DenseMap<Value, ValueKind> &known) {
+ValueKind ansor::classifyValue(Value value,
+                               DenseMap<Value, ValueKind> &known) {
   if (auto found = known.find(value); found != known.end())
     return found->second;
   auto note = [&](ValueKind kind) { return known[value] = kind; };
@@ -74,7 +75,7 @@ static ValueKind classify(Value value, DenseMap<Value, ValueKind> &known) {
   getUsedValuesDefinedAbove(op->getRegions(), used);
   ValueKind kind = ValueKind::Neutral;
   for (Value operand : used) {
-    ValueKind other = classify(operand, known);
+    ValueKind other = classifyValue(operand, known);
     if (other == ValueKind::Data)
       return note(other);
     if (other == ValueKind::Weight)
@@ -85,7 +86,7 @@ static ValueKind classify(Value value, DenseMap<Value, ValueKind> &known) {
 
 ValueKind ansor::classifyValue(Value value) {
   DenseMap<Value, ValueKind> known;
-  return classify(value, known);
+  return classifyValue(value, known);
 }
 
 LogicalResult ansor::markWeights(func::FuncOp func, StringRef list) {

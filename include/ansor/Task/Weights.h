@@ -41,8 +41,10 @@ enum class ValueKind {
 };
 
 /// Classifies a value of a function. Arguments of private functions are data,
-/// marked or not.
+/// marked or not. `known` keeps what was found, as long as the function stays
+/// as it is: without it, each call looks at all that the value depends on.
 ValueKind classifyValue(Value value);
+ValueKind classifyValue(Value value, DenseMap<Value, ValueKind> &known);
 
 /// Marks arguments of `func` as weights. `list` has numbers and ranges: "1,3-5"
 /// or "2-" (to the last). Emits and fails if it isn't such a list.
