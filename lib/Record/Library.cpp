@@ -15,7 +15,6 @@
 #include "VerifySchedule.h"
 #include "ansor/IR/AnsorDialect.h"
 #include "ansor/Record/Record.h"
-#include "ansor/IR/AnsorDialect.h"
 #include "ansor/Space/DesignSpace.h"
 #include "ansor/Support/Files.h"
 #include "ansor/Task/Sizes.h"
