@@ -181,16 +181,19 @@ void ansor::printReport(raw_ostream &os, const TuneResult &result,
 
   const CostOfSearch &cost = result.cost;
   int64_t rounds = 0, learned = 0, resumed = 0, trials = 0;
+  int64_t compared = 0, overturned = 0;
+  int64_t pairs = 0, rightPairs = 0, top = 0, rightTop = 0;
   for (const TaskState &state : result.tasks) {
     rounds += state.rounds;
     learned += state.learnedRounds;
     resumed += state.resumed;
     trials += state.trials;
-  }
-  int64_t compared = 0, overturned = 0;
-  for (const TaskState &state : result.tasks) {
     compared += state.compared;
     overturned += state.overturned;
+    pairs += state.pairs;
+    rightPairs += state.rightPairs;
+    top += state.top;
+    rightTop += state.rightTop;
   }
   if (compared > 0)
     os << "finals: " << compared << " candidates measured again; "
@@ -199,13 +202,6 @@ void ansor::printReport(raw_ostream &os, const TuneResult &result,
   os << "rounds: " << rounds << ", " << learned << " by the learned model; "
      << "trials: " << trials << ", " << resumed << " from the records; "
      << "candidates scored: " << cost.scored << "\n";
-  int64_t pairs = 0, rightPairs = 0, top = 0, rightTop = 0;
-  for (const TaskState &state : result.tasks) {
-    pairs += state.pairs;
-    rightPairs += state.rightPairs;
-    top += state.top;
-    rightTop += state.rightTop;
-  }
   if (pairs > 0 && top > 0)
     os << format("model, within the batches that it chose: %.2f of pairs in "
                  "the right order, %.2f of the fastest quarter in its first "
