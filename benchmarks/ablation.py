@@ -32,7 +32,7 @@ import sys
 import time
 
 import operators
-from curves import read_ours
+from curves import label, read_ours
 from harness.ours import TOOLS
 
 VARIANTS = {
@@ -127,9 +127,7 @@ def plot(results, path):
         for variant, part in variants.items():
             axis.step(range(1, len(part["curve"]) + 1),
                       [lowest / s for s in part["curve"]], where="post", label=variant)
-        axis.set(xlabel="trials", ylabel="speed, of the best", title=row)
-        axis.grid(True, alpha=0.2)
-        axis.legend(fontsize=8)
+        label(axis, row)
     figure.tight_layout()
     figure.savefig(path)
 

@@ -171,6 +171,12 @@ def table(rows):
     return "\n".join(lines)
 
 
+def label(axis, title):
+    axis.set(xlabel="trials", ylabel="speed, of the best", title=title)
+    axis.grid(True, alpha=0.2)
+    axis.legend(fontsize=8)
+
+
 def plot(curves, path):
     import matplotlib
     matplotlib.use("Agg")
@@ -187,9 +193,8 @@ def plot(curves, path):
             x = [p[0] for p in curve.points] + [curve.trials]
             y = [lowest / p[2] for p in curve.points] + [lowest / curve.best()]
             axis.step(x, y, where="post", label=label, color=color)
-        axis.set(xlabel="trials", ylabel="speed, of the best", title=name, ylim=(0, 1.05))
-        axis.grid(True, alpha=0.2)
-        axis.legend(fontsize=8)
+        label(axis, name)
+        axis.set(ylim=(0, 1.05))
     figure.tight_layout()
     figure.savefig(path)
 

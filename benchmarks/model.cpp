@@ -42,6 +42,8 @@
 #include "ansor/Record/Record.h"
 #include "ansor/Sketch/Sketch.h"
 #include "ansor/Space/DesignSpace.h"
+#include "ansor/Support/Hash.h"
+#include "ansor/Support/Stopwatch.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/MapVector.h"
@@ -55,7 +57,6 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
-#include <chrono>
 #include <cmath>
 #include <numeric>
 #include <set>
@@ -122,7 +123,7 @@ static int pack(ArrayRef<std::string> paths, StringRef out,
          << "\n";
       std::set<std::string> known, used;
       for (const Sketch &sketch : *sketches)
-        known.insert(llvm::utohexstr(llvm::xxh3_64bits(sketch.script), true, 16));
+        known.insert(hashText(sketch.script));
       for (const TrialRecord &trial : log->trials) {
         if (trial.taskKey != line.task.key || trial.isReference() ||
             trial.error == ErrorKind::Device)
@@ -135,7 +136,7 @@ static int pack(ArrayRef<std::string> paths, StringRef out,
       }
       for (const Sketch &sketch : *sketches) {
         std::string hash =
-            llvm::utohexstr(llvm::xxh3_64bits(sketch.script), true, 16);
+            hashText(sketch.script);
         if (used.count(hash))
           os << json::Object{{"kind", "sketch"}, {"hash", hash},
                              {"script", sketch.script}}
@@ -171,15 +172,15 @@ struct TaskLines {
 };
 } // namespace
 
-static LogicalResult readLines(StringRef path, int64_t bits,
-                               std::vector<TaskLines> &tasks,
-                               std::string &error) {
+/// Calls `visit` with each line of the shard at `path`, its text and its object.
+static LogicalResult
+forEachLine(StringRef path, std::string &error,
+            llvm::function_ref<void(StringRef, const json::Object &)> visit) {
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer) {
     error = ("can't read '" + path + "': " + buffer.getError().message()).str();
     return failure();
   }
-  bool wanted = false;
   for (llvm::line_iterator line(**buffer); !line.is_at_end(); ++line) {
     llvm::Expected<json::Value> value = json::parse(*line);
     json::Object *object = value ? value->getAsObject() : nullptr;
@@ -188,17 +189,27 @@ static LogicalResult readLines(StringRef path, int64_t bits,
       error = (path + ":" + Twine(line.line_number()) + ": no JSON object").str();
       return failure();
     }
-    StringRef kind = object->getString("kind").value_or("");
-    if (kind == "task") {
-      wanted = !bits || object->getInteger("bits").value_or(0) == bits;
-      if (wanted)
-        tasks.emplace_back().task = line->str();
-    } else if (wanted && !tasks.empty()) {
-      (kind == "sketch" ? tasks.back().sketches : tasks.back().programs)
-          .push_back(line->str());
-    }
+    visit(*line, *object);
   }
   return success();
+}
+
+static LogicalResult readLines(StringRef path, int64_t bits,
+                               std::vector<TaskLines> &tasks,
+                               std::string &error) {
+  bool wanted = false;
+  return forEachLine(path, error, [&](StringRef line,
+                                      const json::Object &object) {
+    StringRef kind = object.getString("kind").value_or("");
+    if (kind == "task") {
+      wanted = !bits || object.getInteger("bits").value_or(0) == bits;
+      if (wanted)
+        tasks.emplace_back().task = line.str();
+    } else if (wanted && !tasks.empty()) {
+      (kind == "sketch" ? tasks.back().sketches : tasks.back().programs)
+          .push_back(line.str());
+    }
+  });
 }
 
 /// Times the programs of `lines` and sets their seconds.
@@ -271,11 +282,9 @@ static int measureShards(ArrayRef<std::string> paths, StringRef out,
   options.check = false; // they were right when they were recorded
   std::unique_ptr<Measurer> measurer;
   int64_t measuredBits = 0;
-  auto start = std::chrono::steady_clock::now();
+  Stopwatch watch;
   for (size_t i = done.size(); i < tasks.size(); ++i) {
-    std::chrono::duration<double> elapsed =
-        std::chrono::steady_clock::now() - start;
-    if (elapsed.count() > seconds)
+    if (watch.seconds() > seconds)
       break;
     int64_t taskBits = *json::parse(tasks[i].task)->getAsObject()->getInteger("bits");
     if (!measurer || taskBits != measuredBits) {
@@ -316,11 +325,6 @@ static int measureShards(ArrayRef<std::string> paths, StringRef out,
 /// Adds the programs of a shard, interpreted.
 static LogicalResult read(StringRef path, MLIRContext &context,
                           std::vector<Program> &programs, std::string &error) {
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer) {
-    error = ("can't read '" + path + "': " + buffer.getError().message()).str();
-    return failure();
-  }
   struct Opened {
     OwningOpRef<ModuleOp> script;
     DesignSpace space;
@@ -329,26 +333,19 @@ static LogicalResult read(StringRef path, MLIRContext &context,
   OwningOpRef<ModuleOp> task;
   std::string key, op;
   int64_t bits = 0;
-  for (llvm::line_iterator line(**buffer); !line.is_at_end(); ++line) {
-    llvm::Expected<json::Value> value = json::parse(*line);
-    json::Object *object = value ? value->getAsObject() : nullptr;
-    if (!object) {
-      llvm::consumeError(value.takeError());
-      error = (path + ":" + Twine(line.line_number()) + ": no JSON object").str();
-      return failure();
-    }
-    StringRef kind = object->getString("kind").value_or("");
+  auto visit = [&](StringRef, const json::Object &object) {
+    StringRef kind = object.getString("kind").value_or("");
     if (kind == "task") {
-      key = object->getString("key").value_or("").str();
-      op = object->getString("operator").value_or("").str();
-      bits = object->getInteger("bits").value_or(0);
+      key = object.getString("key").value_or("").str();
+      op = object.getString("operator").value_or("").str();
+      bits = object.getInteger("bits").value_or(0);
       task = parseSourceString<ModuleOp>(
-          object->getString("ir").value_or(""), &context);
+          object.getString("ir").value_or(""), &context);
       sketches.clear();
     } else if (kind == "sketch") {
-      Opened &opened = sketches[object->getString("hash").value_or("")];
+      Opened &opened = sketches[object.getString("hash").value_or("")];
       opened.script = parseSourceString<ModuleOp>(
-          object->getString("script").value_or(""), &context);
+          object.getString("script").value_or(""), &context);
       FailureOr<DesignSpace> space = failure();
       if (opened.script)
         space = DesignSpace::fromScript(*opened.script);
@@ -357,27 +354,29 @@ static LogicalResult read(StringRef path, MLIRContext &context,
       else
         opened.script = {};
     } else if (kind == "program") {
-      auto it = sketches.find(object->getString("sketch").value_or(""));
-      const json::Value *json = object->get("decisions");
+      auto it = sketches.find(object.getString("sketch").value_or(""));
+      const json::Value *json = object.get("decisions");
       if (!task || it == sketches.end() || !it->second.script || !json)
-        continue;
+        return;
       Opened &opened = it->second;
       FailureOr<Decisions> decisions = opened.space.fromJSON(*json, error);
       if (failed(decisions) ||
           failed(applyDecisions(*opened.script, opened.space, *decisions)))
-        continue;
+        return;
       OwningOpRef<ModuleOp> payload(task->clone());
       if (failed(interpretScript(*payload, *opened.script, error)))
-        continue;
+        return;
       FailureOr<NestDesc> nests = extractNests(*payload);
       if (failed(nests))
-        continue;
-      double seconds = object->getNumber("seconds")
+        return;
+      double seconds = object.getNumber("seconds")
                            .value_or(std::numeric_limits<double>::infinity());
       programs.push_back({key, op, bits, {computeFeatures(*nests), key, seconds}});
     }
-  }
-  error.clear();
+  };
+  if (failed(forEachLine(path, error, visit)))
+    return failure();
+  error.clear(); // of programs that are left out
   return success();
 }
 

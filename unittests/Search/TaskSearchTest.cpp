@@ -242,17 +242,27 @@ TEST_F(TaskSearchTest, EqualScoresDoNotFillABatch) {
   EXPECT_EQ(batch.size(), 8u);
 }
 
-TEST_F(TaskSearchTest, NeighboursOfTheBestAreTried) {
+namespace {
+class OneBestTest : public TaskSearchTest {
+protected:
+  /// The batch after one good candidate, with a model that can't choose.
+  std::vector<Candidate> batchBehind(const Candidate &best) {
+    auto search = makeSearch();
+    search->addMeasured(best, 1);
+    FlatModel model;
+    RandomGenerator rng(1);
+    return search->nextBatch(8, &model, rng);
+  }
+};
+} // namespace
+
+TEST_F(OneBestTest, NeighboursAreTried) {
   options.epsGreedy = 0;
   options.exploitShare = 0.5;
   options.exploitParents = 1;
   options.perScore = 100;
-  auto search = makeSearch();
   Candidate best{0, {{128, 32, 4}, {256, 64, 16}}};
-  search->addMeasured(best, 1);
-  FlatModel model;
-  RandomGenerator rng(1);
-  auto batch = search->nextBatch(8, &model, rng);
+  auto batch = batchBehind(best);
   ASSERT_EQ(batch.size(), 8u);
   for (size_t i = 0; i < 4; ++i) {
     ASSERT_EQ(batch[i].sketch, 0u);
@@ -262,17 +272,13 @@ TEST_F(TaskSearchTest, NeighboursOfTheBestAreTried) {
   }
 }
 
-TEST_F(TaskSearchTest, WithoutGenerationsThereAreNoNeighbours) {
+TEST_F(OneBestTest, WithoutGenerationsThereAreNoNeighbours) {
   options.epsGreedy = 0;
   options.exploitShare = 1;
   options.exploitParents = 1;
   options.generations = 0;
-  auto search = makeSearch();
   Candidate best{0, {{128, 32, 4}, {256, 64, 16}}};
-  search->addMeasured(best, 1);
-  FlatModel model;
-  RandomGenerator rng(1);
-  auto batch = search->nextBatch(8, &model, rng);
+  auto batch = batchBehind(best);
   ASSERT_EQ(batch.size(), 8u);
   EXPECT_TRUE(llvm::any_of(batch, [&](const Candidate &candidate) {
     return candidate.sketch != 0 ||
