@@ -27,6 +27,9 @@ static constexpr int64_t kTrialsPerFinalist = 8;
 /// first they are measured.
 static constexpr size_t kLast = 4;
 static constexpr unsigned kLastPasses = 2;
+/// Up to this speed-up the unscheduled program is measured again, too: its own
+/// time is from the start of the run, when the machine may have been faster.
+static constexpr double kDoubtfulSpeedUp = 4;
 
 std::vector<Candidate> Session::finalists(unsigned index) const {
   const TaskState &state = result.tasks[index];
@@ -102,7 +105,8 @@ LogicalResult Session::compareFinalists(unsigned index) {
     records.push_back(std::move(record));
   }
   const double limit = 1 + options.finalShare;
-  if (state.reference > 0 && state.reference <= state.best * limit &&
+  if (state.reference > 0 &&
+      state.reference <= state.best * kDoubtfulSpeedUp &&
       state.best <= state.reference * limit) {
     inputs.push_back({state.task.key, state.task.module, "", ""});
     records.emplace_back();

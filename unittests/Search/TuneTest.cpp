@@ -437,6 +437,24 @@ TEST_F(TuneTest, TheUnscheduledProgramIsComparedToo) {
   EXPECT_EQ(result->tasks[1].reference, 1e-3);
 }
 
+TEST_F(TuneTest, ASlowerMachineAtTheEndDecidesNothing) {
+  options.finalists = 8;
+  measurer.answer = [](const MeasureInput &input) {
+    return FakeMeasurer::good(input.candidate.empty() ? 1.5e-3 : 1e-3);
+  };
+  // Since the unscheduled program was measured, all has become half as fast.
+  measurer.onCompare = [&](ArrayRef<MeasureInput>) {
+    measurer.answer = [](const MeasureInput &input) {
+      return FakeMeasurer::good(input.candidate.empty() ? 3e-3 : 2e-3);
+    };
+  };
+  FailureOr<TuneResult> result = run();
+  ASSERT_TRUE(succeeded(result));
+  EXPECT_TRUE(result->tasks[1].improved());
+  EXPECT_EQ(result->tasks[1].reference, 3e-3);
+  EXPECT_EQ(result->tasks[1].best, 2e-3);
+}
+
 TEST_F(TuneTest, FailuresAreCountedByKind) {
   int number = 0;
   measurer.answer = [&](const MeasureInput &input) {
