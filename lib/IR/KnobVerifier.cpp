@@ -57,10 +57,20 @@ LogicalResult mlir::ansor::verifyKnobs(Operation *root) {
 // Bindings
 //===----------------------------------------------------------------------===//
 
+/// {knob = "…", extent = …}: as many tiles as the extent makes.
+static bool isTileCount(Attribute attr) {
+  auto dict = dyn_cast<DictionaryAttr>(attr);
+  if (!dict || dict.size() != 2 || !dict.getAs<StringAttr>("knob"))
+    return false;
+  auto extent = dict.getAs<IntegerAttr>("extent");
+  return extent && extent.getType().isSignlessInteger(64) &&
+         extent.getInt() > 0;
+}
+
 static bool isKnobOrConstant(Attribute attr) {
   if (auto integer = dyn_cast<IntegerAttr>(attr))
     return integer.getType().isSignlessInteger(64);
-  return isa<StringAttr>(attr);
+  return isa<StringAttr>(attr) || isTileCount(attr);
 }
 
 LogicalResult mlir::ansor::verifyBinding(Operation *op, Attribute binding) {
@@ -74,12 +84,13 @@ LogicalResult mlir::ansor::verifyBinding(Operation *op, Attribute binding) {
   for (NamedAttribute entry : dict) {
     Attribute value = entry.getValue();
     auto array = dyn_cast<ArrayAttr>(value);
-    if (!isa<StringAttr>(value) &&
+    if (!isa<StringAttr>(value) && !isTileCount(value) &&
         !(array && llvm::all_of(array, isKnobOrConstant)))
       return emitError(op->getLoc())
              << "'" << entry.getName().getValue() << "' of '" << kBindAttr
-             << "' must be the name of a knob, or an array of names and i64 "
-                "constants, got "
+             << "' must be the name of a knob, {knob = \"NAME\", extent = N : "
+                "i64} for the number of its tiles, or an array of these and "
+                "i64 constants, got "
              << value;
     Attribute target = op->getAttr(entry.getName());
     if (!target)

@@ -230,6 +230,8 @@ private:
     os << "    " << text << "\n";
     if (StringRef(step.text).contains("{result}"))
       handles.back().op = prefix.str();
+    if (StringRef(step.text).contains("{result}_rest"))
+      handles.back().rest = (prefix + "_rest").str();
   }
 
   void annotate(StringRef handle, StringRef attribute) {

@@ -36,6 +36,7 @@ std::unique_ptr<SketchRule> createTileAndFuseRule();
 std::unique_ptr<SketchRule> createTileRule();
 std::unique_ptr<SketchRule> createTileReductionRule();
 std::unique_ptr<SketchRule> createTileElementwiseRule();
+std::unique_ptr<SketchRule> createSplitReductionRule();
 std::unique_ptr<SketchRule> createSkipRule();
 
 } // namespace mlir::ansor

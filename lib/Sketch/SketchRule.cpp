@@ -57,6 +57,8 @@ SketchRules mlir::ansor::getSketchRules(SpaceKind space) {
   if (space == SpaceKind::Full)
     rules.push_back(createRowWiseRule());
   rules.push_back(createRfactorRule());
+  if (space == SpaceKind::Full)
+    rules.push_back(createSplitReductionRule());
   rules.push_back(createTileAndFuseRule());
   rules.push_back(createTileRule());
   rules.push_back(createTileReductionRule());

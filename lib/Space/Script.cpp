@@ -27,9 +27,14 @@ static FailureOr<int64_t> resolveBinding(Operation *op, Attribute element,
                                          const Decisions &decisions) {
   if (auto constant = dyn_cast<IntegerAttr>(element))
     return constant.getInt();
-  StringRef name = cast<StringAttr>(element).getValue();
+  auto tiles = dyn_cast<DictionaryAttr>(element);
+  StringRef name = tiles ? tiles.getAs<StringAttr>("knob").getValue()
+                         : cast<StringAttr>(element).getValue();
   if (std::optional<int64_t> value = space.getValue(decisions, name))
-    return *value;
+    return tiles ? llvm::divideCeilSigned(
+                       tiles.getAs<IntegerAttr>("extent").getInt(),
+                       std::max<int64_t>(*value, 1))
+                 : *value;
   return emitError(op->getLoc())
          << "'" << kBindAttr << "' names the unknown knob \"" << name << "\"";
 }

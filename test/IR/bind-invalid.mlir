@@ -17,8 +17,18 @@ module attributes {transform.with_named_sequence} {
 
 module attributes {transform.with_named_sequence} {
   transform.named_sequence @s(%a: !transform.any_op) {
-    // expected-error @below {{'factor' of 'ansor.bind' must be the name of a knob, or an array of names and i64 constants, got 3 : i64}}
+    // expected-error @below {{'factor' of 'ansor.bind' must be the name of a knob, {knob = "NAME", extent = N : i64} for the number of its tiles, or an array of these and i64 constants, got 3 : i64}}
     transform.loop.unroll %a {factor = 1 : i64, ansor.bind = {factor = 3 : i64}} : !transform.any_op
+    transform.yield
+  }
+}
+
+// -----
+
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @s(%a: !transform.any_op) {
+    // expected-error @below {{'factor' of 'ansor.bind' must be the name of a knob, {knob = "NAME", extent = N : i64} for the number of its tiles, or an array of these and i64 constants, got {extent = 0 : i64, knob = "u"}}}
+    transform.loop.unroll %a {factor = 1 : i64, ansor.bind = {factor = {knob = "u", extent = 0 : i64}}} : !transform.any_op
     transform.yield
   }
 }

@@ -70,7 +70,8 @@ def Ansor_Dialect : Dialect {
 
     Some transform ops take attributes only. `ansor.bind` names such attributes
     of its op, and the knobs and constants that fill them when decisions are
-    applied; the attribute holds a placeholder before:
+    applied; the attribute holds a placeholder before. `{knob = "u0", extent =
+    960 : i64}` stands for the number of tiles of that size in the extent:
 
     ```mlir
     transform.loop.unroll %loop {ansor.bind = {factor = "u0"}, factor = 1 : i64}

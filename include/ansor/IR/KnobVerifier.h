@@ -25,8 +25,9 @@ namespace mlir::ansor {
 LogicalResult verifyKnobs(Operation *root);
 
 /// Verifies the value of `ansor.bind` on a transform op: a dictionary from the
-/// name of an attribute of `op` to the name of a knob, or to an array of knob
-/// names and i64 constants.
+/// name of an attribute of `op` to the name of a knob or {knob = NAME, extent =
+/// i64}, the number of tiles of the knob's size, or to an array of these and i64
+/// constants.
 LogicalResult verifyBinding(Operation *op, Attribute binding);
 
 /// Verifies the value of `ansor.constraints`: an array of dictionaries

@@ -55,7 +55,8 @@ struct Step {
   /// Without `from`: the step in whose innermost loop the stage is looked for,
   /// or -1 for the function.
   int scope = -1;
-  /// `from` is a split, and its second part is meant.
+  /// `from` is a split, and its second part is meant, or a text that makes
+  /// "{result}_rest".
   bool rest = false;
   SmallVector<TileSize> sizes; ///< one a loop of the stage
   SmallVector<int64_t> order;  ///< loops from the outermost, or empty
@@ -70,7 +71,7 @@ struct Step {
   unsigned splitLoop = 0;
   int64_t splitAt = 0;
   /// Kind Text: "{op}" is the op, "{loop}" the innermost loop around it,
-  /// "{result}" a fresh name.
+  /// "{result}" a fresh name, and the beginning of others.
   std::string text;
 };
 

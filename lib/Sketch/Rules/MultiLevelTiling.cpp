@@ -122,10 +122,7 @@ private:
 };
 } // namespace
 
-/// Steps of reduction loop `loop` that fill one accumulator's bits, if both
-/// factors are narrower than it and one of them lies along the loop: what dot
-/// instructions take at once. Else, or if the extent is no multiple, 1.
-static int64_t productGroup(const Stage &stage, unsigned loop) {
+int64_t mlir::ansor::productGroup(const Stage &stage, unsigned loop) {
   if (stage.reads.size() != 2)
     return 1;
   bool along = false;

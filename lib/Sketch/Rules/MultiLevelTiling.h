@@ -41,6 +41,11 @@ struct MultiLevelOptions {
   bool cacheWrite = false;
 };
 
+/// Steps of reduction loop `loop` that fill one accumulator's bits, if both
+/// factors are narrower than it and one of them lies along the loop: what dot
+/// instructions take at once. Else, or if the extent is no multiple, 1.
+int64_t productGroup(const Stage &stage, unsigned loop);
+
 /// Adds the nest S0 S1 R0 S2 R1 S3 (OSDI 2020: "SSRSRS") of stage `anchor`.
 void addMultiLevelNest(const SketchContext &context, SketchState &state,
                        unsigned anchor, const MultiLevelOptions &options);
