@@ -7,10 +7,10 @@
 #b = affine_map<(d0, d1, d2) -> (d2, d1)>
 #c = affine_map<(d0, d1, d2) -> (d0, d1)>
 #id = affine_map<(d0, d1) -> (d0, d1)>
-func.func private @many(%a: tensor<128x512xf32>, %b: tensor<512x128xf32>, %o: tensor<128x128xf32>) -> tensor<128x128xf32> attributes {ansor.task = "a1-00"} {
+func.func private @many(%a: tensor<128x2048xf32>, %b: tensor<2048x128xf32>, %o: tensor<128x128xf32>) -> tensor<128x128xf32> attributes {ansor.task = "a1-00"} {
   %c0 = arith.constant 0.0 : f32
   %f = linalg.fill {ansor.stage = 0 : i64} ins(%c0 : f32) outs(%o : tensor<128x128xf32>) -> tensor<128x128xf32>
-  %r = linalg.matmul {ansor.stage = 1 : i64} ins(%a, %b : tensor<128x512xf32>, tensor<512x128xf32>) outs(%f : tensor<128x128xf32>) -> tensor<128x128xf32>
+  %r = linalg.matmul {ansor.stage = 1 : i64} ins(%a, %b : tensor<128x2048xf32>, tensor<2048x128xf32>) outs(%f : tensor<128x128xf32>) -> tensor<128x128xf32>
   return %r : tensor<128x128xf32>
 }
 func.func private @ordered(%a: tensor<8x4096xf32>, %b: tensor<4096x64xf32>, %o: tensor<8x64xf32>) -> tensor<8x64xf32> attributes {ansor.task = "a1-01"} {

@@ -495,11 +495,9 @@ static SmallVector<unsigned> findOtherLanes(const SketchContext &context,
 /// doesn't matter.
 static constexpr double kBorderWork = 64;
 
-/// The borders of `anchor`'s loops, if it reads a padded tensor that nobody
-/// else does, and what padding costs matters. Empty if borders are all there is.
-static SmallVector<Border>
-findBorders(const SketchContext &context, unsigned anchor,
-            const std::optional<MatchedConsumer> &consumer) {
+SmallVector<Border>
+mlir::ansor::findBorders(const SketchContext &context, unsigned anchor,
+                         const std::optional<MatchedConsumer> &consumer) {
   const Stage &stage = context.graph.getStage(anchor);
   const Stage &root =
       consumer ? context.graph.getStage(consumer->stage) : stage;
@@ -567,6 +565,12 @@ findBorders(const SketchContext &context, unsigned anchor,
       borders.push_back(border);
   }
   return borders;
+}
+
+std::string mlir::ansor::describe(const Border &border, const Stage &stage) {
+  return ("border(s" + Twine(stage.tag) + ".d" + Twine(border.loop) + " " +
+          Twine(border.low) + " " + Twine(border.high) + ")")
+      .str();
 }
 
 /// True if a stage computes the initial value of `anchor` and nothing else.
@@ -650,8 +654,7 @@ static void addVariants(const SketchContext &context, const SketchState &state,
       note("split(s" + Twine(tag) + ".d" + Twine(loop) + " at " + Twine(at) +
            ")");
     for (const Border &border : options.borders)
-      note("border(s" + Twine(tag) + ".d" + Twine(border.loop) + " " +
-           Twine(border.low) + " " + Twine(border.high) + ")");
+      note(describe(border, context.graph.getStage(anchor)));
     addMultiLevelNest(context, successor, anchor, options);
     out.emplace_back(std::move(successor), next);
   }

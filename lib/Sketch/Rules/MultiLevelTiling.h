@@ -46,6 +46,14 @@ struct MultiLevelOptions {
 /// instructions take at once. Else, or if the extent is no multiple, 1.
 int64_t productGroup(const Stage &stage, unsigned loop);
 
+/// The borders of `anchor`'s loops, if it reads a padded tensor that nobody
+/// else does, and what padding costs matters. Empty if borders are all there is.
+SmallVector<Border> findBorders(const SketchContext &context, unsigned anchor,
+                                const std::optional<MatchedConsumer> &consumer);
+
+/// "border(s2.d0 1 1)" for a derivation.
+std::string describe(const Border &border, const Stage &stage);
+
 /// Adds the nest S0 S1 R0 S2 R1 S3 (OSDI 2020: "SSRSRS") of stage `anchor`.
 void addMultiLevelNest(const SketchContext &context, SketchState &state,
                        unsigned anchor, const MultiLevelOptions &options);

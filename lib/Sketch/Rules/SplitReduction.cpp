@@ -25,7 +25,7 @@ using namespace mlir::ansor;
 /// Vectors of accumulators that keep the units busy.
 static constexpr int64_t kTileVectors = 8;
 /// Register tiles a core: with more of them the results are parallel enough.
-static constexpr int64_t kTilesPerCore = 8;
+static constexpr int64_t kTilesPerCore = 2;
 /// Parts a core, at most.
 static constexpr int64_t kPartsPerCore = 8;
 /// Vectors of results that are added up at once.

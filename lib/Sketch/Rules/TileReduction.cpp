@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Rules.h"
+#include "MultiLevelTiling.h"
 
 using namespace mlir;
 using namespace mlir::ansor;
@@ -126,11 +126,38 @@ public:
   void apply(const SketchContext &context, const SketchState &state,
              unsigned index,
              std::vector<Successor> &successors) const override {
+    unsigned anchor = index;
+    std::optional<MatchedConsumer> consumer;
+    if (auto found = findAnchor(context, state, index, isReduction)) {
+      anchor = found->first;
+      consumer = found->second;
+    }
     SketchState next = state;
-    if (auto anchor = findAnchor(context, state, index, isReduction))
-      addReductionNest(context, next, anchor->first, anchor->second);
-    else
-      addReductionNest(context, next, index, std::nullopt);
+    addReductionNest(context, next, anchor, consumer);
+    successors.emplace_back(std::move(next), static_cast<int>(index) - 1);
+    addBorders(context, state, anchor, consumer, index, successors);
+  }
+
+private:
+  /// A pooling of a padded image: without its borders it reads the image as it
+  /// is. The window is a tile of the reduction.
+  static void addBorders(const SketchContext &context,
+                         const SketchState &state, unsigned anchor,
+                         const std::optional<MatchedConsumer> &consumer,
+                         unsigned index, std::vector<Successor> &successors) {
+    if (context.space != SpaceKind::Full)
+      return;
+    MultiLevelOptions options;
+    options.consumer = consumer;
+    options.fuseLevel = consumer ? 2 : 0;
+    options.borders = findBorders(context, anchor, consumer);
+    if (options.borders.empty())
+      return;
+    SketchState next = state;
+    for (const Border &border : options.borders)
+      next.derivation.push_back(
+          describe(border, context.graph.getStage(anchor)));
+    addMultiLevelNest(context, next, anchor, options);
     successors.emplace_back(std::move(next), static_cast<int>(index) - 1);
   }
 };
