@@ -104,6 +104,8 @@ private:
         addLinalg(linalgOp);
       else if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
         addCopy(insert);
+      else if (auto pack = dyn_cast<linalg::PackOp>(op); pack && isPanels(pack))
+        addPanels(pack);
       else if (isa<tensor::PadOp, tensor::GenerateOp>(op) ||
                (isa<DestinationStyleOpInterface>(op) &&
                 !isa<tensor::InsertOp>(op)))
@@ -401,6 +403,47 @@ private:
       worklist.append(op->operand_begin(), op->operand_end());
     }
     return false;
+  }
+
+  /// One inner tile of known size: what `transform.ansor.pack_operand` makes.
+  static bool isPanels(linalg::PackOp pack) {
+    return pack.getStaticInnerTiles().size() == 1 &&
+           !ShapedType::isDynamic(pack.getStaticInnerTiles().front());
+  }
+
+  /// Code generation copies panels in parallel, row by row of vectors. Panels
+  /// of a weight are made once, not here.
+  void addPanels(linalg::PackOp pack) {
+    if (auto argument = dyn_cast<BlockArgument>(pack.getSource()))
+      if (auto func = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()))
+        if (func.getArgAttr(argument.getArgNumber(), kWeightAttr))
+          return;
+    const View &output = tracer.viewOf(pack.getResult());
+    const View &source = tracer.viewOf(pack.getSource());
+    SmallVector<OwnLoop, 8> own(pack.getDestRank());
+    for (auto [d, loop] : llvm::enumerate(own))
+      loop.extent = tracer.sizeOf(pack.getResult(), d, loop.partial);
+    SmallVector<unsigned, 8> positions;
+    RawStatement statement = begin(pack, own, positions);
+    statement.vectorized = true;
+    statement.numOuter += own.size() - 1;
+    addAccess(statement, output, [&](unsigned d) {
+      return Linear{{positions[d], 1}};
+    }).writes = true;
+    int64_t cut = pack.getInnerDimsPos().front();
+    ArrayRef<int64_t> order = pack.getOuterDimsPerm();
+    addAccess(statement, source, [&](unsigned d) {
+      unsigned i = order.empty() ? d : llvm::find(order, d) - order.begin();
+      int64_t step = d == cut ? pack.getStaticInnerTiles().front() : 1;
+      Linear linear{{positions[i], step}};
+      if (d == cut) {
+        linear.push_back({positions.back(), 1});
+        for (unsigned outer = 0; outer <= i; ++outer)
+          statement.loops[positions[outer]].annotation = LoopDesc::Parallel;
+      }
+      return linear;
+    }).reads = true;
+    finish(std::move(statement), &output, {});
   }
 
   /// Ops that are no linalg ops in the strict sense (tensor.pad, linalg.pack,

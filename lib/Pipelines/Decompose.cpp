@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "LowerPack.h"
 #include "ansor/IR/Decompose.h"
 #include "ansor/Pipelines/Passes.h"
 #include "ansor/Support/Structured.h"
@@ -47,7 +48,8 @@ static LogicalResult lowerPacking(ModuleOp module) {
     rewriter.setInsertionPoint(op);
     bool ok = true;
     if (auto pack = dyn_cast<linalg::PackOp>(op))
-      ok = succeeded(linalg::lowerPack(rewriter, pack));
+      ok = succeeded(lowerPanels(rewriter, pack)) ||
+           succeeded(linalg::lowerPack(rewriter, pack));
     else
       ok = succeeded(linalg::lowerUnPack(rewriter, cast<linalg::UnPackOp>(op)));
     if (!ok)

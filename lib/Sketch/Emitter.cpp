@@ -222,6 +222,7 @@ private:
     std::pair<StringRef, std::string> substitutions[] = {
         {"{op}", StringRef(text).contains("{op}") ? target(step, index) : ""},
         {"{loop}", scopeHandle(step.from >= 0 ? step.from : step.scope)},
+        {"{tile}", step.sizes.empty() ? "" : valueOf(step.sizes.front().knob)},
         {"{result}", prefix.str()}};
     for (auto &[key, value] : substitutions)
       for (size_t at = 0; (at = text.find(key.str(), at)) != std::string::npos;

@@ -71,7 +71,8 @@ struct Step {
   unsigned splitLoop = 0;
   int64_t splitAt = 0;
   /// Kind Text: "{op}" is the op, "{loop}" the innermost loop around it,
-  /// "{result}" a fresh name, and the beginning of others.
+  /// "{result}" a fresh name, and the beginning of others, "{tile}" the first of
+  /// `sizes`, which is a knob.
   std::string text;
 };
 

@@ -15,6 +15,7 @@
 #define ANSOR_TRANSFORMOPS_ANSORTRANSFORMOPS_H
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Transform/IR/TransformDialect.h"
 #include "mlir/Dialect/Transform/IR/TransformTypes.h"
 #include "mlir/Dialect/Transform/Interfaces/TransformInterfaces.h"
@@ -30,6 +31,12 @@ void populateSplitInitialValuesPatterns(RewritePatternSet &patterns);
 
 /// The patterns of `transform.apply_patterns.ansor.fold_pads`.
 void populateFoldPadsPatterns(RewritePatternSet &patterns);
+
+/// What `transform.ansor.pack_operand` does to one op; see there. If it can't,
+/// nothing is changed, and `error` says why.
+LogicalResult packOperand(RewriterBase &rewriter, linalg::LinalgOp op,
+                          int64_t operand, int64_t loop, int64_t tile,
+                          std::string &error);
 
 /// Registers the extension of the transform dialect that holds the ops.
 void registerTransformExtension(DialectRegistry &registry);

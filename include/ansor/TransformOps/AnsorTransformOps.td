@@ -41,4 +41,52 @@ def ApplyFoldPadsPatternsOp
   let assemblyFormat = "attr-dict";
 }
 
+def PackOperandOp
+    : Op<Transform_Dialect, "ansor.pack_operand",
+         [DeclareOpInterfaceMethods<TransformOpInterface>,
+          DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+          ReportTrackingListenerFailuresOpTrait]> {
+  let summary = "Lets tiled ops read an operand from panels";
+  let description = [{
+    Packs the tensor that operand number `operand` of each target is a tile of
+    into panels, `linalg.pack` with the inner tile `tile` along the dimension
+    that `loop` of the target goes through, and lets the target read its tile of
+    a panel. So what an innermost tile reads in turn lies side by side:
+
+    ```
+    %b = extract_slice %B[%k, %n] [4, 32]                // tensor<512x256xf32>
+    generic ins(%a, %b)
+
+    %P = linalg.pack %B outer_dims_perm = [1, 0] inner_dims_pos = [1]
+           inner_tiles = [32]                            // tensor<8x512x32xf32>
+    %b = extract_slice %P[%n floordiv 32, %k, 0] [1, 4, 32]
+    generic ins(%a, %b)
+    ```
+
+    The dimensions of the packed tensor are, from the outermost: those of the
+    target's parallel loops; the panels; those of its reduction loops, in their
+    order; the inside of a panel. The last panel is padded with zeros, which are
+    never read, if `tile` doesn't divide the dimension.
+
+    The tensor is found behind the slices and permutations of dimensions that
+    tiling and fusion have put in between. The latter are packed away: the
+    tensor before them is packed, and the target's map changes as needed. The op
+    `linalg.pack` is put behind the definition of the tensor, in the outermost
+    block of the function, or at its start; targets that want the same panels
+    share it.
+
+    Fails silenceably at a target, which stays as it is, if the operand isn't
+    read element by element, its tensor is computed inside of loops, or the tile
+    isn't known to lie in one panel.
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       TransformParamTypeInterface:$tile,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$operand,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$loop);
+  let assemblyFormat = [{
+    $target `[` $operand `]` `loop` $loop `tile` $tile attr-dict
+    `:` type($target) `,` type($tile)
+  }];
+}
+
 #endif // ANSOR_TRANSFORMOPS_ANSORTRANSFORMOPS_TD

@@ -66,6 +66,12 @@ private:
   int addSplit(int from, bool rest, unsigned loop, int64_t at);
   void addPart(int from, bool rest, ArrayRef<unsigned> whole);
   void addCacheRead(int root, int anchorFrom);
+  void addPack(int body);
+
+  /// The loop that vectors lie along, or -1.
+  int vectorLoop() const {
+    return options.lane >= 0 ? options.lane : stage.contiguousLoop();
+  }
 
   /// Tiles of the innermost body; loops in `whole` are not cut.
   SmallVector<TileSize> innerTiles(ArrayRef<unsigned> whole) {
@@ -142,9 +148,7 @@ void NestBuilder::makeTiles() {
   unsigned numLoops = stage.loops.size();
   bool ansor = context.space == SpaceKind::Ansor;
   int64_t max = ansor ? kAnsorMaxInnermost : 0;
-  int vectorLoop = ansor               ? -1
-                   : options.lane >= 0 ? options.lane
-                                       : stage.contiguousLoop();
+  int vectorLoop = ansor ? -1 : this->vectorLoop();
   for (auto &tiles : spatial)
     tiles.resize(numLoops);
   for (auto &tiles : reduction)
@@ -299,6 +303,16 @@ void NestBuilder::addCacheRead(int root, int anchorFrom) {
       {static_cast<unsigned>(read.producer), root, tiles, false, false});
 }
 
+/// Lets the tiled anchor read an operand from panels.
+void NestBuilder::addPack(int body) {
+  unsigned loop = vectorLoop();
+  int step = addStep(Step::Kind::Text, anchor, body, -1, spatial[2][loop]);
+  nest.steps[step].text =
+      "transform.ansor.pack_operand {op}[" + std::to_string(options.pack) +
+      "] loop " + std::to_string(loop) +
+      " tile {tile} : !transform.any_op, !transform.param<i64>";
+}
+
 void NestBuilder::addPart(int from, bool rest, ArrayRef<unsigned> whole) {
   // S0. A part that no loop cuts still is a tile.
   SmallVector<TileSize> parallel = rootTiles(0, whole);
@@ -360,6 +374,9 @@ void NestBuilder::addPart(int from, bool rest, ArrayRef<unsigned> whole) {
     nest.steps[body].unroll = ("s" + Twine(stage.tag) + ".unroll").str();
     state.addKnob(nest.steps[body].unroll, unroll);
   }
+  // What is left of a split loop reads the operand as it is.
+  if (options.pack >= 0 && !llvm::is_contained(whole, unsigned(vectorLoop())))
+    addPack(body);
   if (options.consumer) {
     // The consumer, register tile by register tile.
     SmallVector<TileSize> tiles = rootTiles(2, whole);
@@ -461,6 +478,45 @@ static int chooseCacheRead(const SketchContext &context, unsigned anchor,
     }
     if (reused && contiguous && (large || permuted) &&
         read.map.isProjectedPermutation())
+      return read.operand;
+  }
+  return -1;
+}
+
+/// The operand that the anchor should read from panels if vectors lie along
+/// `lane`: one that each row uses again, and that is read in short pieces far
+/// apart. It exists before the task's loops, apart from a permutation, which
+/// packing does away with.
+static int choosePack(const SketchContext &context, unsigned anchor, int lane) {
+  const Stage &stage = context.graph.getStage(anchor);
+  if (lane < 0 || !stage.reduces || !stage.loops[lane].tileable ||
+      stage.loops[lane].multipleOf != 1)
+    return -1;
+  for (const StageRead &read : stage.reads) {
+    bool reused = llvm::any_of(stage.spatialLoops(), [&](unsigned loop) {
+      return stage.loops[loop].extent > 1 && !read.map.isFunctionOfDim(loop);
+    });
+    bool reduced = llvm::any_of(stage.reductionLoops(), [&](unsigned loop) {
+      return stage.loops[loop].extent > 1 && read.map.isFunctionOfDim(loop);
+    });
+    if (!reused || !reduced || !read.map.isProjectedPermutation() ||
+        !read.map.isFunctionOfDim(lane))
+      continue;
+    bool permuted = false;
+    if (read.producer >= 0) {
+      const Stage &producer = context.graph.getStage(read.producer);
+      permuted = permutesOnly(producer) && producer.reads.front().producer < 0;
+      if (!permuted)
+        continue;
+    }
+    bool contiguous =
+        read.map.getResults().back() ==
+        getAffineDimExpr(lane, read.map.getContext());
+    auto type =
+        cast<RankedTensorType>(stage.op->getOperand(read.operand).getType());
+    bool large = type.getNumElements() * read.elementBits / 8 >
+                 context.target.l1;
+    if (type.hasStaticShape() && (large || permuted || !contiguous))
       return read.operand;
   }
   return -1;
@@ -581,6 +637,29 @@ static bool isInitialized(const SketchContext &context, const Stage &anchor) {
   });
 }
 
+/// Adds the variants that read an operand from panels, at the level that keeps
+/// the accumulators in registers.
+static void addPackedVariants(const SketchContext &context, unsigned anchor,
+                              const std::optional<MatchedConsumer> &consumer,
+                              SmallVectorImpl<MultiLevelOptions> &variants) {
+  MultiLevelOptions packed = variants.front();
+  packed.pack = choosePack(context, anchor,
+                           context.graph.getStage(anchor).contiguousLoop());
+  if (packed.pack >= 0) {
+    variants.push_back(packed);
+    packed.splits = chooseSplits(context, anchor, consumer);
+    if (!packed.splits.empty())
+      variants.push_back(packed);
+  }
+  packed.splits.clear();
+  for (unsigned lane : findOtherLanes(context, anchor)) {
+    packed.lane = lane;
+    packed.pack = choosePack(context, anchor, lane);
+    if (packed.pack >= 0)
+      variants.push_back(packed);
+  }
+}
+
 /// Adds one successor for each way to build the nest of `anchor`.
 static void addVariants(const SketchContext &context, const SketchState &state,
                         unsigned anchor,
@@ -636,6 +715,8 @@ static void addVariants(const SketchContext &context, const SketchState &state,
     variants.emplace_back();
     variants.back().cacheWrite = true;
   }
+  if (context.space == SpaceKind::Full)
+    addPackedVariants(context, anchor, consumer, variants);
   for (const MultiLevelOptions &options : variants) {
     SketchState successor = state;
     int64_t tag = context.graph.getStage(anchor).tag;
@@ -648,6 +729,8 @@ static void addVariants(const SketchContext &context, const SketchState &state,
       note("lanes(s" + Twine(tag) + ".d" + Twine(options.lane) + ")");
     if (options.cacheRead >= 0)
       note("cache-read(s" + Twine(tag) + "." + Twine(options.cacheRead) + ")");
+    if (options.pack >= 0)
+      note("pack(s" + Twine(tag) + "." + Twine(options.pack) + ")");
     if (options.cacheWrite)
       note("cache-write(s" + Twine(tag) + ")");
     for (auto [loop, at] : options.splits)

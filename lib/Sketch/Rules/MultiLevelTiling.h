@@ -37,6 +37,9 @@ struct MultiLevelOptions {
   int lane = -1;
   /// Operand of the anchor that each parallel tile copies, or -1.
   int cacheRead = -1;
+  /// Operand of the anchor that is read from panels as wide as the register
+  /// tile of the loop that vectors lie along, or -1.
+  int pack = -1;
   /// The anchor accumulates into a buffer of its own.
   bool cacheWrite = false;
 };
