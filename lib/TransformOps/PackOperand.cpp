@@ -165,6 +165,10 @@ static FailureOr<Value> getPanels(RewriterBase &rewriter, Location loc,
     error = "its tensor has dynamic extents";
     return failure();
   }
+  if (type.getDimSize(dim) < tile) {
+    error = "a panel is wider than its tensor";
+    return failure();
+  }
   Operation *def = tensor.getDefiningOp();
   Operation *next = def ? def->getNextNode() : &block->front();
   // Earlier ones of this op follow the tensor's definition.

@@ -63,7 +63,8 @@ def check_tuning(args, library, records):
          "--model=random", f"--seed={args.seed}", f"--records={records}",
          f"--library={library}", "--repeats=1", "--min-repeat-ms=0",
          f"--threads={args.threads}",
-         f"--build-timeout={args.build_timeout}"], args.budget)
+         f"--build-timeout={args.build_timeout}"] +
+        ([f"--target={args.target}"] if args.target else []), args.budget)
     defects = 0
     if code != 0:
         lines = text.splitlines()
@@ -131,6 +132,7 @@ def main():
     parser.add_argument("--threads", type=int, default=1,
                         help="threads of the candidates")
     parser.add_argument("--build-timeout", type=float, default=60)
+    parser.add_argument("--target", help="option of ansor-tune")
     parser.add_argument("--run-option", action="append", default=[],
                         help="one more option of ansor-run, such as an entry")
     parser.add_argument("--keep", help="folder for the records and the library")

@@ -3,11 +3,13 @@
 // RUN: ansor-opt %s --ansor-generate-sketches="target=x86-64-v4" > %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir
 // RUN: ansor-opt %s --ansor-generate-sketches="target=x86-64-v4 space=ansor" | FileCheck %s --check-prefix=ANSOR
-// RUN: ansor-opt %s --ansor-generate-sketches="target=x86-64-v4 sketch=1" | ansor-opt --ansor-apply-decisions="seed=1 fold=true" | mlir-opt --transform-interpreter --cse | FileCheck %s --check-prefix=NEST
+// RUN: ansor-opt %s --ansor-generate-sketches="target=x86-64-v4 sketch=1" | ansor-opt --ansor-apply-decisions="seed=1 fold=true" | mlir-opt --load-dialect-plugin=%plugin --load-pass-plugin=%plugin --transform-interpreter --cse | FileCheck %s --check-prefix=NEST
 
 // CHECK: ansor.derivation = ["tile(s2)", "initialize(s1)", "read-through(s0)"]
 // CHECK: ansor.derivation = ["tile(s2)", "lanes(s2.d0)", "cache-read(s2.1)", "initialize(s1)"]
 // CHECK: tune.knob<"s2.d0.l2"> options = {{.*}}multiple_of = 16
+// CHECK: ansor.derivation = ["tile(s2)", "lanes(s2.d0)", "pack(s2.1)", "initialize(s1)", "read-through(s0)"]
+// CHECK: transform.ansor.pack_operand %{{.*}}[1] loop 0
 
 // ANSOR-NOT: lanes(
 // ANSOR: "read-through(s0)"

@@ -1,7 +1,7 @@
-// RUN: ansor-opt %s --ansor-generate-sketches="target=x86-64-v4" | FileCheck %s
-// Sketches parse in a stock mlir-opt, and decided ones run there.
-// RUN: ansor-opt %s --ansor-generate-sketches="target=x86-64-v4 sketch=1" | mlir-opt | FileCheck %s
-// RUN: ansor-opt %s --ansor-generate-sketches="target=x86-64-v4" > %t.mlir
+// RUN: ansor-opt %s --ansor-generate-sketches="target=x86-64-v4:l1=4194304" | FileCheck %s
+// Sketches without panels parse in a stock mlir-opt, and decided ones run there.
+// RUN: ansor-opt %s --ansor-generate-sketches="target=x86-64-v4:l1=4194304 sketch=1" | mlir-opt | FileCheck %s
+// RUN: ansor-opt %s --ansor-generate-sketches="target=x86-64-v4:l1=4194304" > %t.mlir
 // RUN: sed -E -e 's/(knob<"s1.d0.l0">)/\1 = 128 : i64 from/; s/(knob<"s1.d1.l0">)/\1 = 256 : i64 from/' \
 // RUN:   -e 's/(knob<"s1.d0.l1">)/\1 = 8 : i64 from/; s/(knob<"s1.d1.l1">)/\1 = 64 : i64 from/' \
 // RUN:   -e 's/(knob<"s1.d0.l2">)/\1 = 4 : i64 from/; s/(knob<"s1.d1.l2">)/\1 = 32 : i64 from/' \

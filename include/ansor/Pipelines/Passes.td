@@ -23,10 +23,11 @@ def CheckLowerablePass : Pass<"ansor-check-lowerable", "ModuleOp"> {
 def DecomposePass : Pass<"ansor-decompose", "ModuleOp"> {
   let summary = "Bring every structured op to linalg.generic and slices";
   let description = [{
-    Decomposes aggregated ops by their interface, packs and unpacks, pads,
-    concatenations and winograd transforms by the upstream rewrites, and
-    generalizes the named ops that are left. Transform scripts in the module
-    are dropped: they have done their work.
+    Decomposes aggregated ops by their interface, packs with one inner tile by
+    copies of panels in parallel, other packs and unpacks, pads, concatenations
+    and winograd transforms by the upstream rewrites, and generalizes the named
+    ops that are left. Transform scripts in the module are dropped: they have
+    done their work.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::affine::AffineDialect",
