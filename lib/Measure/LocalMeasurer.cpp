@@ -382,6 +382,7 @@ void LocalMeasurer::run(const Artifact &artifact, const Reference &reference,
   request["budget"] = options.runTimeout * 0.3;
   request["flush"] = options.flushCache;
   request["flush_bytes"] = 2 * std::max(options.target.l3, options.target.l2);
+  request["cold_bytes"] = options.coldBytes;
   if (check)
     request["reference"] = reference.path;
   double timeout = options.runTimeout;

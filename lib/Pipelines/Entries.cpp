@@ -205,8 +205,11 @@ llvm::json::Value ansor::describeEntry(Operation *op) {
   auto func = cast<func::FuncOp>(op);
   bool task = func->hasAttr(kTaskAttr);
   llvm::json::Array args, results;
-  for (Type type : func.getArgumentTypes())
+  for (auto [i, type] : llvm::enumerate(func.getArgumentTypes())) {
     args.push_back(describeType(type));
+    if (func.getArgAttr(i, kWeightAttr))
+      args.back().getAsObject()->try_emplace("weight", true);
+  }
   if (!task)
     for (Type type : func.getResultTypes())
       results.push_back(describeType(type));

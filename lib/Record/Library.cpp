@@ -19,6 +19,7 @@
 #include "ansor/Support/Files.h"
 #include "ansor/Task/Sizes.h"
 #include "ansor/Task/Task.h"
+#include "ansor/Task/Weights.h"
 #include "mlir/Dialect/Transform/IR/TransformDialect.h"
 #include "mlir/Dialect/Transform/IR/TransformOps.h"
 #include "mlir/Dialect/Transform/Transforms/TransformInterpreterUtils.h"
@@ -273,6 +274,17 @@ static FailureOr<Schedules> collectSchedules(ModuleOp library) {
   return schedules;
 }
 
+/// The schedule of task function `func`. A task with weights may have one that
+/// was found for the same computation with any operands: from before weights
+/// were marked, or from a module that marks none.
+static NamedSequenceOp findSchedule(const Schedules &schedules,
+                                    func::FuncOp func, StringRef key) {
+  auto found = schedules.find(key);
+  if (found == schedules.end() && hasWeights(func))
+    found = schedules.find(computeUnmarkedKey(func));
+  return found == schedules.end() ? NamedSequenceOp() : found->second;
+}
+
 LogicalResult ansor::applyLibrary(ModuleOp module, ModuleOp library,
                                   unsigned *applied, ApplyCounts *counts) {
   FailureOr<Schedules> schedules = collectSchedules(library);
@@ -291,13 +303,12 @@ LogicalResult ansor::applyLibrary(ModuleOp module, ModuleOp library,
       continue;
     AppliedSchedule &row = found.functions.emplace_back();
     row.task = func.getName().str();
-    auto it = schedules->find(key.getValue());
-    if (it == schedules->end()) {
+    NamedSequenceOp schedule = findSchedule(*schedules, func, key.getValue());
+    if (!schedule) {
       missing.push_back(original);
       row.note = "the library has no schedule for it";
       continue;
     }
-    NamedSequenceOp schedule = it->second;
     if (schedule.getBody().front().without_terminator().empty()) {
       ++found.kept; // the unscheduled program was the best
       if (auto note = schedule->getAttrOfType<StringAttr>(kNoteAttr))
@@ -326,7 +337,12 @@ LogicalResult ansor::applyLibrary(ModuleOp module, ModuleOp library,
            << "the library's schedules make a module that does not verify";
 
   bool specialized = !getDynamicSizes(module).empty();
+  DenseSet<Operation *> once = findTasksOfWeights(module);
   for (func::FuncOp func : missing) {
+    if (once.contains(func)) {
+      ++found.once;
+      continue;
+    }
     if (hasDynamicArguments(func)) {
       ++found.dynamic;
       if (!specialized)

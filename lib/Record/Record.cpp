@@ -79,6 +79,8 @@ static std::string trialLine(const TrialRecord &trial, StringRef kind) {
                       {"seed", trial.seed},
                       {"trial", trial.trial},
                       {"threads", trial.threads}};
+  if (trial.coldBytes > 0)
+    object["cold_bytes"] = trial.coldBytes;
   if (trial.round >= 0)
     object["round"] = trial.round;
   if (!trial.sketchHash.empty())
@@ -202,6 +204,7 @@ static TrialRecord parseTrial(Fields &fields) {
   trial.trial = fields.integer("trial");
   trial.round = fields.integer("round", /*required=*/false, -1);
   trial.threads = fields.integer("threads");
+  trial.coldBytes = fields.integer("cold_bytes", /*required=*/false);
   if (trial.error != ErrorKind::None)
     return trial;
   trial.median = fields.number("median_s");

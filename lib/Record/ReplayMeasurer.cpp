@@ -64,6 +64,7 @@ private:
     result.maxError = trial.maxError;
     result.buildSeconds = trial.buildSeconds;
     result.runSeconds = trial.runSeconds;
+    result.coldBytes = trial.coldBytes;
     return result;
   }
 

@@ -33,6 +33,7 @@ static bool parseValueSpec(const Json &json, int64_t dynamicSize,
     return false;
   }
   spec.isMemref = kind == "memref";
+  spec.isWeight = spec.isMemref && json["weight"].asBool();
   if (!ElementType::parse(json["type"].asString(), spec.type)) {
     error = "element type '" + json["type"].asString() + "' can't be measured";
     return false;

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <numeric>
 
 using namespace ansor::runtime;
 
@@ -183,6 +184,57 @@ void Call::packWeights() {
     }
 }
 
+/// More copies than this of weights that are tiny help nobody.
+static constexpr size_t kMaxCopies = 1 << 16;
+
+static size_t roundToLines(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+void Call::addCopies(const Buffer &weight, std::vector<int64_t> &descriptor) {
+  size_t stride = roundToLines(weight.size());
+  Buffer memory(stride * numCopies);
+  for (size_t i = 0; i < numCopies; ++i)
+    std::memcpy(memory.data() + i * stride, weight.data(), weight.size());
+  copies.push_back({std::move(memory), stride, &descriptor});
+}
+
+size_t Call::spreadWeights(size_t bytes) {
+  std::vector<std::pair<const Buffer *, std::vector<int64_t> *>> found;
+  size_t numResults = manifest.results.size(), size = 0;
+  auto add = [&](const Buffer &buffer, std::vector<int64_t> &descriptor) {
+    found.push_back({&buffer, &descriptor});
+    size += roundToLines(buffer.size());
+  };
+  // What calls get: the arguments, or some of these and all packed weights.
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (manifest.args[i].isWeight && arguments[i].size() &&
+        std::find(packed.begin() + numResults, packed.end(),
+                  descriptors[numResults + i].data()) != packed.end())
+      add(arguments[i], descriptors[numResults + i]);
+  for (size_t i = 0; i < weights.size(); ++i)
+    add(weights[i], weightDescriptors[i]);
+  copies.clear();
+  numCopies = size ? std::min(std::max<size_t>(bytes / size, 1), kMaxCopies) : 1;
+  if (numCopies == 1)
+    return 1;
+  for (auto [buffer, descriptor] : found)
+    addCopies(*buffer, *descriptor);
+  // Not in the order of addresses, which a processor would foresee: a step
+  // near the golden ratio that meets every copy.
+  copyStep = size_t(double(numCopies) * 0.618) | 1;
+  while (std::gcd(copyStep, numCopies) != 1)
+    copyStep += 2;
+  return numCopies;
+}
+
+void Call::takeNextCopy() {
+  nextCopy = (nextCopy + copyStep) % numCopies;
+  for (Copies &weight : copies) {
+    int64_t address = reinterpret_cast<int64_t>(weight.memory.data() +
+                                                nextCopy * weight.stride);
+    (*weight.descriptor)[0] = (*weight.descriptor)[1] = address;
+  }
+}
+
 void Call::fill(const Draw &draw) {
   for (unsigned i = 0; i < arguments.size(); ++i)
     fillArgument(manifest, i, draw, arguments[i].data());
@@ -192,6 +244,13 @@ void Call::copyFrom(const Call &other) {
   for (size_t i = 0; i < arguments.size(); ++i)
     std::memcpy(arguments[i].data(), other.arguments[i].data(),
                 arguments[i].size());
+}
+
+void Call::refreshFrom(const Call &other) {
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (!manifest.args[i].isWeight)
+      std::memcpy(arguments[i].data(), other.arguments[i].data(),
+                  arguments[i].size());
 }
 
 void Call::poison(unsigned char byte) {
@@ -309,6 +368,8 @@ void Call::releaseResults() {
     for (const std::vector<Buffer> *buffers : {&arguments, &weights, &results})
       for (const Buffer &buffer : *buffers)
         owned = owned && pointer != buffer.data();
+    for (const Copies &weight : copies)
+      owned = owned && !weight.memory.contains(pointer);
     Dl_info info;
     if (owned && !dladdr(pointer, &info)) {
       std::free(pointer);

@@ -33,6 +33,12 @@ LogicalResult Session::openFiles() {
   return success();
 }
 
+/// Whether times with weights of `a` and of `b` bytes can be compared: both
+/// warm, or networks of about the same size.
+static bool areAlikeCold(int64_t a, int64_t b) {
+  return a == b || (a > 0 && b > 0 && a <= 2 * b && b <= 2 * a);
+}
+
 LogicalResult Session::resume(const RecordLog &log) {
   if (log.droppedTornLine)
     result.notes.push_back("the last line of '" + options.recordsPath +
@@ -59,7 +65,12 @@ LogicalResult Session::resume(const RecordLog &log) {
   std::vector<Results> measured(tasks.size());
   std::vector<unsigned> order; // task of each sample
   std::vector<llvm::StringSet<>> seen(tasks.size());
-  int64_t otherThreads = 0, otherSketches = 0;
+  int64_t otherThreads = 0, otherSketches = 0, otherWeights = 0;
+  // A replayed run takes times as they are.
+  auto fitsWeights = [&](unsigned index, const TrialRecord &trial) {
+    return !options.replayPath.empty() ||
+           areAlikeCold(trial.coldBytes, coldBytesOf(index));
+  };
   // The round that the last trial belongs to. Logs of an older version lack
   // the number: there, a round ends where another task has its turn.
   std::optional<std::pair<unsigned, int64_t>> round;
@@ -72,6 +83,10 @@ LogicalResult Session::resume(const RecordLog &log) {
     TunedTask &tuned = tasks[index];
     if (trial.threads != options.measure.threads) {
       ++otherThreads;
+      continue;
+    }
+    if (!fitsWeights(index, trial)) {
+      ++otherWeights;
       continue;
     }
     if (trial.isReference()) {
@@ -116,7 +131,8 @@ LogicalResult Session::resume(const RecordLog &log) {
   for (const TrialRecord &final : log.finals) {
     auto number = numbers.find(final.taskKey);
     if (number == numbers.end() ||
-        final.threads != options.measure.threads)
+        final.threads != options.measure.threads ||
+        !fitsWeights(number->second, final))
       continue;
     TunedTask &tuned = tasks[number->second];
     auto sketch = llvm::find(tuned.sketchNames, final.sketch);
@@ -132,6 +148,12 @@ LogicalResult Session::resume(const RecordLog &log) {
         llvm::formatv("{0} records of '{1}' were made with another number of "
                       "threads, and are not used",
                       otherThreads, options.recordsPath));
+  if (otherWeights)
+    result.notes.push_back(
+        llvm::formatv("{0} records of '{1}' were made with weights that were "
+                      "warmer or colder than they are here (see "
+                      "cold-weights), and are not used",
+                      otherWeights, options.recordsPath));
   if (otherSketches)
     result.notes.push_back(
         llvm::formatv("{0} records of '{1}' belong to other sketches (another "

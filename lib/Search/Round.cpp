@@ -152,6 +152,7 @@ TrialRecord Session::makeRecord(unsigned index, TrialRecord described,
   trial.taskKey = result.tasks[index].task.key;
   trial.seed = options.seed;
   trial.threads = options.measure.threads;
+  trial.coldBytes = measured.coldBytes.value_or(coldBytesOf(index));
   trial.error = measured.error;
   trial.message = measured.message;
   trial.seconds = measured.seconds;

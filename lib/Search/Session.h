@@ -57,6 +57,7 @@ struct TunedTask {
   Candidate best;
   std::vector<TrialRecord> finals; ///< of the last comparison
   bool hasReference = false;  ///< measured, or failed for good
+  bool hasWeights = false;    ///< among its arguments
 };
 
 class Session {
@@ -75,8 +76,13 @@ public:
 private:
   // Search.cpp: tasks in, schedules out.
   LogicalResult addTasks();
+  int64_t findColdBytes() const;
   LogicalResult addTask(func::FuncOp func, Task task);
   LogicalResult openMeasurer();
+  /// With how many bytes of weights task `index` is measured; 0: warm ones.
+  int64_t coldBytesOf(unsigned index) const {
+    return tasks[index].hasWeights ? coldBytes : 0;
+  }
   LogicalResult predict();
   int64_t batchSize(unsigned index) const;
   void report();
@@ -138,6 +144,7 @@ private:
   std::vector<ScheduledTask> schedule; ///< what the scheduler sees of `tasks`
   std::unique_ptr<CostModel> model;
   std::vector<TrainingSample> samples;
+  int64_t coldBytes = 0; ///< that tasks with weights are measured with
   size_t trainedOn = 0; ///< samples that the model has seen
   std::unique_ptr<Measurer> ownMeasurer;
   Measurer *measurer = nullptr;

@@ -75,6 +75,7 @@ struct TunePass : public ansor::impl::TunePassBase<TunePass> {
     options.dynamicSizes = dynamicSizes;
     options.seed = seed;
     options.measure.threads = threads;
+    options.coldWeights = coldWeights;
     options.recordsPath = records;
     options.libraryPath = library;
     options.replayPath = replay;

@@ -39,6 +39,8 @@ private:
   void outline(TaskGroup &group);
   void moveWeightsOut(func::FuncOp task, linalg::GenericOp root,
                       SmallVectorImpl<Value> &operands);
+  void markTaskWeights(func::FuncOp task, ArrayRef<Value> operands,
+                       ArrayRef<unsigned> order);
   func::FuncOp buildTask(TaskGroup &group, SmallVectorImpl<Value> &inputs,
                          SmallVectorImpl<bool> &readsOld);
 
@@ -293,6 +295,17 @@ void Extractor::moveWeightsOut(func::FuncOp task, linalg::GenericOp root,
   }
 }
 
+/// Marks the inputs of `task` that are weights: argument i is operand order[i]
+/// of the call.
+void Extractor::markTaskWeights(func::FuncOp task, ArrayRef<Value> operands,
+                                ArrayRef<unsigned> order) {
+  DenseMap<Value, ValueKind> kinds;
+  for (unsigned i = 0; i < order.size() - task.getNumResults(); ++i)
+    if (isa<RankedTensorType>(task.getArgument(i).getType()) &&
+        classifyValue(operands[order[i]], kinds) == ValueKind::Weight)
+      task.setArgAttr(i, kWeightAttr, rewriter.getUnitAttr());
+}
+
 void Extractor::outline(TaskGroup &group) {
   linalg::GenericOp root = group.root;
   SmallVector<Value> inputs;
@@ -321,6 +334,8 @@ void Extractor::outline(TaskGroup &group) {
     moveWeightsOut(task, root, operands);
   SmallVector<unsigned> order =
       canonicalize(rewriter, task, root->getNumResults());
+  if (options.prepack)
+    markTaskWeights(task, operands, order);
   std::string key = computeTaskKey(task);
   func::FuncOp &known = tasks[key];
   int64_t runs = countRuns(root);

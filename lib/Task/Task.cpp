@@ -20,12 +20,16 @@ using namespace mlir::ansor;
 
 std::string mlir::ansor::computeTaskKey(func::FuncOp task) {
   // The generic form, with neither aliases nor locations, of the function
-  // without its name and attributes. SSA names are numbered by the printer.
+  // without its name and attributes, but for the marks of weights. SSA names
+  // are numbered by the printer.
   OwningOpRef<func::FuncOp> copy = task.clone();
   for (NamedAttribute attr : llvm::to_vector((*copy)->getDiscardableAttrs()))
     (*copy)->removeDiscardableAttr(attr.getName());
   copy->removeArgAttrsAttr();
   copy->removeResAttrsAttr();
+  for (unsigned i = 0; i < task.getNumArguments(); ++i)
+    if (task.getArgAttr(i, kWeightAttr))
+      copy->setArgAttr(i, kWeightAttr, UnitAttr::get(task.getContext()));
   copy->setName("task");
   copy->setPrivate();
   std::string text;
@@ -34,6 +38,12 @@ std::string mlir::ansor::computeTaskKey(func::FuncOp task) {
       os,
       OpPrintingFlags().printGenericOpForm().useLocalScope().assumeVerified());
   return "a" + std::to_string(kTaskKeyVersion) + "-" + hashText(text);
+}
+
+std::string mlir::ansor::computeUnmarkedKey(func::FuncOp task) {
+  OwningOpRef<func::FuncOp> copy = task.clone();
+  copy->removeArgAttrsAttr();
+  return computeTaskKey(*copy);
 }
 
 /// True for the attributes of a module that describe its target.

@@ -137,6 +137,71 @@ bool ansor::hasWeights(func::FuncOp func) {
   });
 }
 
+/// What `value` is in another shape.
+static Value skipReshapes(Value value) {
+  while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+                         tensor::CastOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
+
+namespace {
+/// The calls of tasks in a module.
+struct TaskCalls {
+  explicit TaskCalls(ModuleOp module) {
+    SymbolTable symbols(module);
+    DenseMap<Value, ValueKind> kinds;
+    module.walk([&](func::CallOp call) {
+      auto task = symbols.lookup<func::FuncOp>(call.getCallee());
+      if (!task || !task->hasAttr(kTaskAttr))
+        return;
+      bool isOnce = llvm::all_of(call.getResults(), [&](Value result) {
+        return classifyValue(result, kinds) == ValueKind::Weight;
+      });
+      (isOnce ? once : often).push_back({task, call});
+    });
+  }
+
+  using Calls = SmallVector<std::pair<func::FuncOp, func::CallOp>>;
+  Calls once;  ///< those on weights alone
+  Calls often; ///< the others
+};
+} // namespace
+
+DenseSet<Operation *> ansor::findTasksOfWeights(ModuleOp module) {
+  TaskCalls calls(module);
+  DenseSet<Operation *> found;
+  for (auto [task, call] : calls.once)
+    found.insert(task);
+  for (auto [task, call] : calls.often)
+    found.erase(task);
+  return found;
+}
+
+int64_t ansor::countWeightBytes(ModuleOp module) {
+  llvm::SetVector<Value> weights;
+  auto addMarked = [&](func::FuncOp task, ValueRange values) {
+    for (auto [i, value] : llvm::enumerate(values))
+      if (task.getArgAttr(i, kWeightAttr) && isStaticTensor(value.getType()))
+        weights.insert(skipReshapes(value));
+  };
+  TaskCalls calls(module);
+  for (auto [task, call] : calls.often)
+    addMarked(task, call.getOperands());
+  if (calls.often.empty())
+    for (auto task : module.getOps<func::FuncOp>())
+      if (task->hasAttr(kTaskAttr))
+        addMarked(task, task.getArguments());
+  double bytes = 0;
+  for (Value weight : weights) {
+    auto type = cast<RankedTensorType>(weight.getType());
+    if (type.getElementType().isIntOrFloat())
+      bytes += double(type.getNumElements()) *
+               llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  }
+  return int64_t(std::min(bytes, 0x1p62));
+}
+
 //===----------------------------------------------------------------------===//
 // Constants
 //===----------------------------------------------------------------------===//
@@ -157,9 +222,7 @@ static std::optional<ConstantData> getConstantData(Value value) {
       !type.getElementType().isIntOrFloat() ||
       type.getElementTypeBitWidth() % 8)
     return std::nullopt;
-  while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
-      value.getDefiningOp()))
-    value = value.getDefiningOp()->getOperand(0);
+  value = skipReshapes(value);
   ConstantData data;
   data.type = type;
   if (!matchPattern(value, m_Constant(&data.attr)))

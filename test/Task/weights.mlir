@@ -14,7 +14,7 @@
 // CHECK-SAME: %[[X:[^:]*]]: tensor<64x96xf32>, %[[W:[^:]*]]: tensor<32x96xf32> {ansor.weight}
 // CHECK: %[[T:.*]] = linalg.generic {{.*}} ins(%[[W]] : {{.*}} attrs = {ansor.prepack}
 // CHECK: call @task_0(%[[X]], %[[T]],
-// CHECK: func.func private @task_0(%{{.*}}: tensor<64x96xf32>, %{{.*}}: tensor<96x32xf32>,
+// CHECK: func.func private @task_0(%{{.*}}: tensor<64x96xf32>, %{{.*}}: tensor<96x32xf32> {ansor.weight},
 // The task is that of a product whose factor lies as its vectors do.
 // CHECK-NOT: ansor.stage = 2
 

@@ -508,12 +508,13 @@ static LogicalResult run(MLIRContext &context) {
   TargetInfo target = *found;
   bool isCounted = false;
   double work = countWork(referenceEntry, &isCounted);
+  if (!options->weights.empty() &&
+      (failed(markWeights(entry, options->weights)) ||
+       failed(markWeights(referenceEntry, options->weights))))
+    return failure();
   llvm::json::Value manifest = describeForMeasuring(referenceEntry);
   if (options->explain)
     options->profile = true;
-  if (!options->weights.empty() &&
-      failed(markWeights(entry, options->weights)))
-    return failure();
   bool needsTasks = options->profile || !options->libraryPath.empty() ||
                     hasWeights(entry);
   if (needsTasks && failed(extract(*candidate)))

@@ -144,9 +144,13 @@ static void addTimes(const Json &request, Call &call, const Call &inputs,
   options.cpuTime = threads == 1;
   if (threads == 1 && request["pin"].asBool(true))
     pinThread();
+  if (int64_t bytes = request["cold_bytes"].asInt(); bytes > 0) {
+    setCrashContext(request["id"].asInt(), "copying the weights");
+    answer.set("weight_copies", int64_t(call.spreadWeights(size_t(bytes))));
+  }
   setCrashContext(request["id"].asInt(), "timing");
   Timing timing =
-      timeKernel([&] { call.run(); }, [&] { call.copyFrom(inputs); }, options);
+      timeKernel([&] { call.run(); }, [&] { call.refreshFrom(inputs); }, options);
   Json seconds = Json::array(), clock = Json::array();
   for (double value : timing.seconds)
     seconds.push(value);

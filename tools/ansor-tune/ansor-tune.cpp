@@ -151,6 +151,10 @@ struct Flags {
                "milliseconds (10)")};
   cl::opt<bool> flushCache{"flush-cache", cl::cat(measuring),
       cl::desc("empty the caches before each call")};
+  cl::opt<bool> coldWeights{"cold-weights", cl::init(true), cl::cat(measuring),
+      cl::desc("measure tasks with their weights as far from the processor as "
+               "they are in the network, where others are used in between "
+               "(true)")};
   cl::opt<unsigned> finalists{"finalists", cl::init(TuneOptions().finalists),
       cl::cat(measuring),
       cl::desc("at the end, compare at most so many of a task's best (within "
@@ -315,6 +319,7 @@ static FailureOr<TuneOptions> makeOptions(ModuleOp module,
   options.measure.minRepeatSeconds = flags.minRepeat / 1e3;
   options.measure.flushCache = flags.flushCache;
   options.measure.check = flags.check;
+  options.coldWeights = flags.coldWeights;
   return options;
 }
 

@@ -52,6 +52,16 @@ TEST(ManifestTest, FillsDynamicSizes) {
   EXPECT_EQ(parse(oneArgument("f32", "[0, 5]")).args[0].bytes(), 0u);
 }
 
+TEST(ManifestTest, KnowsWeights) {
+  Manifest manifest = parse(
+      R"({"entry": "f", "args": [{"kind": "memref", "type": "f32", "shape": [4],
+          "weight": true}, {"kind": "memref", "type": "f32", "shape": [4]},
+          {"kind": "scalar", "type": "f32", "weight": true}]})");
+  EXPECT_TRUE(manifest.args[0].isWeight);
+  EXPECT_FALSE(manifest.args[1].isWeight);
+  EXPECT_FALSE(manifest.args[2].isWeight); // scalars have no place
+}
+
 TEST(ManifestTest, SaysWhatIsWrong) {
   EXPECT_EQ(parseError("{}"), "manifest: expected \"entry\" and \"args\"");
   EXPECT_EQ(parseError(oneArgument("f8E4M3FN", "[1]")),

@@ -130,6 +130,44 @@ protected:
   std::string path, error;
 };
 
+TEST_F(LibraryTest, SchedulesOfUnmarkedTasksAreTakenForWeights) {
+  // Two tasks, the first with a marked input, by their true keys.
+  auto task = payload->lookupSymbol<func::FuncOp>("task_0");
+  auto other = payload->lookupSymbol<func::FuncOp>("task_1");
+  std::string unmarked = computeTaskKey(task);
+  task.setArgAttr(0, "ansor.weight", UnitAttr::get(&context));
+  std::string marked = computeTaskKey(task);
+  EXPECT_NE(marked, unmarked);
+  EXPECT_EQ(computeUnmarkedKey(task), unmarked);
+  EXPECT_EQ(computeUnmarkedKey(other), computeTaskKey(other));
+  task->setAttr("ansor.task", StringAttr::get(&context, marked));
+
+  auto apply = [&](ArrayRef<BestEntry> entries) {
+    OwningOpRef<ModuleOp> copy(payload->clone());
+    EXPECT_TRUE(
+        succeeded(writeLibrary(path, entries, target, &context, error)))
+        << error;
+    unsigned applied = 0;
+    EXPECT_TRUE(succeeded(applyLibrary(*copy, StringRef(path), &applied)));
+    EXPECT_EQ(applied, 1u);
+    return print(copy->lookupSymbol<func::FuncOp>("task_0"));
+  };
+  EXPECT_NE(apply({makeEntry(unmarked, "4")}).find("tensor<4x8xf32>"),
+            std::string::npos);
+  // One that was found for weights comes first.
+  EXPECT_NE(apply({makeEntry(unmarked, "4"), makeEntry(marked, "2")})
+                .find("tensor<2x8xf32>"),
+            std::string::npos);
+  // The other way round there is none: such a task may read data.
+  task.removeArgAttr(0, "ansor.weight");
+  task->setAttr("ansor.task", StringAttr::get(&context, unmarked));
+  unsigned applied = 1;
+  ASSERT_TRUE(succeeded(writeLibrary(path, {makeEntry(marked, "2")}, target,
+                                     &context, error)));
+  EXPECT_TRUE(succeeded(applyLibrary(*payload, StringRef(path), &applied)));
+  EXPECT_EQ(applied, 0u);
+}
+
 TEST_F(LibraryTest, WrittenLibraryApplies) {
   ASSERT_TRUE(succeeded(writeLibrary(
       path, {makeEntry("a1-00", "4"), makeEntry("a1-01", "2")}, target,

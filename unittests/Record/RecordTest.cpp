@@ -85,6 +85,7 @@ protected:
     trial.seed = ~uint64_t(0);
     trial.trial = number;
     trial.threads = 2;
+    trial.coldBytes = 3 << 20;
     return trial;
   }
 
@@ -137,6 +138,7 @@ TEST_F(RecordTest, RoundTrip) {
   EXPECT_EQ(trial.sketchHash, "beef");
   EXPECT_EQ(trial.seed, expected.seed);
   EXPECT_EQ(trial.threads, 2);
+  EXPECT_EQ(trial.coldBytes, 3 << 20);
   EXPECT_FALSE(trial.isReference());
   EXPECT_EQ(log.trials[1].error, ErrorKind::WrongResult);
   EXPECT_EQ(log.trials[1].trial, 1);

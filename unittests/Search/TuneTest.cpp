@@ -614,6 +614,84 @@ TEST_F(TuneTest, RecordsOfOtherThreadsAreNotUsed) {
             std::string::npos);
 }
 
+TEST_F(TuneTest, RecordsOfWarmerWeightsAreNotUsed) {
+  const std::string plain = "%b: tensor<64x32xf32>";
+  model.replace(model.find(plain), plain.size(), plain + " {ansor.weight}");
+  ASSERT_TRUE(succeeded(run()));
+  std::string first = read(records);
+  std::string error;
+  FailureOr<RecordLog> log = loadRecords(records, error);
+  ASSERT_TRUE(succeeded(log)) << error;
+  for (const TrialRecord &trial : log->trials)
+    EXPECT_EQ(trial.coldBytes,
+              trial.taskKey == log->tasks[0].task.key ? 64 * 32 * 4 : 0);
+
+  // The task without weights goes on.
+  options.coldWeights = false;
+  FailureOr<TuneResult> result = run();
+  ASSERT_TRUE(succeeded(result));
+  EXPECT_EQ(result->tasks[0].resumed, 0);
+  EXPECT_GT(result->tasks[1].resumed, 0);
+  ASSERT_EQ(result->notes.size(), 1u);
+  EXPECT_NE(result->notes[0].find("warmer or colder"), std::string::npos);
+
+  // A log is replayed as it is.
+  {
+    std::error_code code;
+    llvm::raw_fd_ostream os(records, code);
+    os << first;
+  }
+  options.measurer = nullptr;
+  options.replayPath = records;
+  options.recordsPath = library;
+  ASSERT_TRUE(succeeded(run())) << llvm::join(errors, "\n");
+  EXPECT_EQ(first, read(library));
+}
+
+TEST_F(TuneTest, TasksOfWeightsAreNotTuned) {
+  // Both arguments are weights: the row sum leaves the network. Then the whole
+  // does, and is tuned nevertheless.
+  const std::string plain = "%a: tensor<32x64xf32>";
+  model.replace(model.find(plain), plain.size(), plain + " {ansor.weight}");
+  FailureOr<TuneResult> result = run();
+  ASSERT_TRUE(succeeded(result)) << llvm::join(errors, "\n");
+  EXPECT_EQ(result->tasks.size(), 1u);
+  const std::string other = "%b: tensor<64x32xf32>";
+  model.replace(model.find(other), other.size(), other + " {ansor.weight}");
+  result = run();
+  ASSERT_TRUE(succeeded(result)) << llvm::join(errors, "\n");
+  EXPECT_EQ(result->tasks.size(), 2u);
+}
+
+TEST_F(TuneTest, NetworksOfAboutOneSizeShareRecords) {
+  auto modelOf = [](unsigned layers) {
+    std::string text = "func.func @main(%x0: tensor<8x32xf32>";
+    llvm::raw_string_ostream os(text);
+    for (unsigned i = 0; i < layers; ++i)
+      os << ", %w" << i << ": tensor<32x32xf32> {ansor.weight}";
+    os << ") -> tensor<8x32xf32> {\n%zero = arith.constant 0.0 : f32\n"
+          "%e = tensor.empty() : tensor<8x32xf32>\n"
+          "%f = linalg.fill ins(%zero : f32) outs(%e : tensor<8x32xf32>) -> "
+          "tensor<8x32xf32>\n";
+    for (unsigned i = 0; i < layers; ++i)
+      os << "%x" << i + 1 << " = linalg.matmul ins(%x" << i << ", %w" << i
+         << " : tensor<8x32xf32>, tensor<32x32xf32>) outs(%f : "
+            "tensor<8x32xf32>) -> tensor<8x32xf32>\n";
+    os << "return %x" << layers << " : tensor<8x32xf32>\n}";
+    return text;
+  };
+  model = modelOf(2);
+  ASSERT_TRUE(succeeded(run())) << llvm::join(errors, "\n");
+  model = modelOf(4);
+  FailureOr<TuneResult> result = run();
+  ASSERT_TRUE(succeeded(result));
+  EXPECT_EQ(result->tasks[0].resumed, 32);
+  model = modelOf(5);
+  result = run();
+  ASSERT_TRUE(succeeded(result));
+  EXPECT_EQ(result->tasks[0].resumed, 0);
+}
+
 TEST_F(TuneTest, RecordsOfAnotherSpaceAreNotUsed) {
   ASSERT_TRUE(succeeded(run()));
   options.space = SpaceKind::Ansor;

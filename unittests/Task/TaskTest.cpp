@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ansor/Task/Task.h"
+#include "ansor/Task/Weights.h"
 #include "ansor/IR/AnsorDialect.h"
 #include "ansor/InitAll.h"
 #include "mlir/IR/Verifier.h"
@@ -99,6 +100,65 @@ TEST_F(TaskTest, KeyOfExtractedFunctionIsStable) {
   func->setAttr(kWeightAttr, Builder(&context).getI64IntegerAttr(7));
   func.setArgAttr(0, "llvm.noalias", UnitAttr::get(&context));
   EXPECT_EQ(key, computeTaskKey(func));
+}
+
+TEST_F(TaskTest, BytesOfWeights) {
+  // One weight of 512 bytes is read by two tasks, in two shapes; another one of
+  // 64 by one; data counts nothing.
+  OwningOpRef<ModuleOp> module = parse(R"(
+    func.func @f(%x: tensor<4x16xf32>, %w: tensor<16x8xf32> {ansor.weight},
+        %v: tensor<16xf32> {ansor.weight}, %y: tensor<128xf32>) -> (tensor<4x8xf32>, tensor<128xf32>, tensor<4x16xf32>) {
+      %z = arith.constant 0.0 : f32
+      %e = tensor.empty() : tensor<4x8xf32>
+      %e1 = tensor.empty() : tensor<128xf32>
+      %e2 = tensor.empty() : tensor<4x16xf32>
+      %f = linalg.fill ins(%z : f32) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+      %m = linalg.matmul ins(%x, %w : tensor<4x16xf32>, tensor<16x8xf32>)
+          outs(%f : tensor<4x8xf32>) -> tensor<4x8xf32>
+      %flat = tensor.collapse_shape %w [[0, 1]] : tensor<16x8xf32> into tensor<128xf32>
+      %g = linalg.add ins(%flat, %y : tensor<128xf32>, tensor<128xf32>)
+          outs(%e1 : tensor<128xf32>) -> tensor<128xf32>
+      %b = linalg.broadcast ins(%v : tensor<16xf32>) outs(%e2 : tensor<4x16xf32>) dimensions = [0]
+      %s = linalg.add ins(%x, %b : tensor<4x16xf32>, tensor<4x16xf32>)
+          outs(%e2 : tensor<4x16xf32>) -> tensor<4x16xf32>
+      return %m, %g, %s : tensor<4x8xf32>, tensor<128xf32>, tensor<4x16xf32>
+    })");
+  ASSERT_TRUE(module);
+  ASSERT_TRUE(succeeded(extractTasks(*module)));
+  EXPECT_EQ(countWeightBytes(*module), 512 + 64);
+  EXPECT_TRUE(findTasksOfWeights(*module).empty());
+  // A task alone is its own network.
+  SmallVector<Task> tasks = collectTasks(*module);
+  ASSERT_EQ(tasks.size(), 3u);
+  EXPECT_EQ(countWeightBytes(*parse(tasks[0].module)), 512);
+  EXPECT_EQ(countWeightBytes(*parse(matmulRelu(4, "0.0"))), 0);
+}
+
+TEST_F(TaskTest, TasksOfWeightsRunOnce) {
+  // The sum of two weights is one; a product of it with itself, too; that with
+  // data isn't, and it alone counts the bytes that it reads.
+  OwningOpRef<ModuleOp> module = parse(R"(
+    func.func @f(%x: tensor<8x8xf32>, %w: tensor<8x8xf32> {ansor.weight},
+        %v: tensor<8x8xf32> {ansor.weight}) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+      %z = arith.constant 0.0 : f32
+      %e = tensor.empty() : tensor<8x8xf32>
+      %s = linalg.add ins(%w, %v : tensor<8x8xf32>, tensor<8x8xf32>)
+          outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+      %f = linalg.fill ins(%z : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+      %p = linalg.matmul ins(%s, %s : tensor<8x8xf32>, tensor<8x8xf32>)
+          outs(%f : tensor<8x8xf32>) -> tensor<8x8xf32>
+      %m = linalg.matmul ins(%x, %p : tensor<8x8xf32>, tensor<8x8xf32>)
+          outs(%f : tensor<8x8xf32>) -> tensor<8x8xf32>
+      return %m, %s : tensor<8x8xf32>, tensor<8x8xf32>
+    })");
+  ASSERT_TRUE(module);
+  ASSERT_TRUE(succeeded(extractTasks(*module)));
+  ASSERT_EQ(collectTasks(*module).size(), 3u);
+  DenseSet<Operation *> once = findTasksOfWeights(*module);
+  EXPECT_EQ(once.size(), 2u);
+  for (Operation *task : once)
+    EXPECT_TRUE(hasWeights(cast<func::FuncOp>(task)));
+  EXPECT_EQ(countWeightBytes(*module), 8 * 8 * 4);
 }
 
 TEST_F(TaskTest, TextIsAModuleOfItsOwn) {

@@ -57,6 +57,8 @@ struct MeasureResult {
   double maxError = 0;         ///< largest error found by the check, relative
                                ///< to its tolerance (<= 1 passes)
   double buildSeconds = 0, runSeconds = 0; ///< what it cost
+  std::optional<int64_t> coldBytes; ///< that it was measured with, if another
+                                    ///< number than was asked for
   bool ofReference = false;    ///< the failure is that of the unscheduled
                                ///< program: no candidate can be checked
 };
@@ -74,6 +76,10 @@ struct MeasureOptions {
   int repeats = 5;                ///< medians are taken over these
   double minRepeatSeconds = 0.01; ///< a repeat runs the kernel this long
   bool flushCache = false;
+  /// Weights of a task (its arguments that are marked) are as cold as in a
+  /// network of weights of so many bytes: each call takes other copies. 0: they
+  /// are the same in each call, and stay in the caches.
+  int64_t coldBytes = 0;
   bool strictFP = false; ///< forbid reassociation and contraction
   bool check = true;     ///< compare with the unscheduled program
   uint64_t seed = 0;     ///< of the inputs

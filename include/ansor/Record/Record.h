@@ -45,6 +45,9 @@ struct TrialRecord {
   int64_t trial = 0; ///< number of the trial in its task, from 0
   int64_t round = -1; ///< number of the round in its task, from 0; -1 unknown
   int threads = 1;   ///< of the measured code
+  /// Bytes that the copies of its weights took (MeasureOptions::coldBytes); 0:
+  /// it has no weights, or they stayed in the caches.
+  int64_t coldBytes = 0;
 
   bool isReference() const { return sketch.empty(); }
 };
@@ -165,6 +168,7 @@ struct ApplyCounts {
   unsigned kept = 0;    ///< the note that the unscheduled program is the best
   unsigned missing = 0; ///< nothing
   unsigned dynamic = 0; ///< nothing, and their extents are dynamic
+  unsigned once = 0;    ///< nothing, and they run on weights alone
   std::vector<AppliedSchedule> functions; ///< each of them
 };
 

@@ -24,6 +24,7 @@ namespace ansor::runtime {
 
 struct ValueSpec {
   bool isMemref = true;
+  bool isWeight = false; ///< the same in every call of a network
   ElementType type;
   std::vector<int64_t> shape; ///< -1 is dynamic until resolved
 
@@ -93,6 +94,10 @@ public:
   explicit Buffer(size_t bytes);
   char *data() const { return aligned; }
   size_t size() const { return bytes; }
+  bool contains(const void *pointer) const {
+    const char *byte = static_cast<const char *>(pointer);
+    return byte >= aligned && byte < aligned + bytes;
+  }
   /// Whether nothing was written behind the end.
   bool guardIsIntact() const;
 

@@ -63,16 +63,26 @@ public:
   void fill(const Draw &draw);
   /// Copies the arguments of `other`, which has the same manifest.
   void copyFrom(const Call &other);
+  /// Copies those that a call may have written: all but weights, which are left
+  /// where they are in the caches.
+  void refreshFrom(const Call &other);
   /// Fills what a call has to write before it reads it with `byte`: results
   /// and the workspace.
   void poison(unsigned char byte);
   /// Packs the weights among the arguments, if anything does. Before the first
   /// run, and whenever weights have changed.
   void packWeights();
+  /// Gives each call from now on the next of several copies of the weights,
+  /// packed or not, of at most `bytes` bytes together: weights are then as far
+  /// from the processor as in a network that has so many. Their values are
+  /// those of now. Returns the number of copies; with 1 nothing changes.
+  size_t spreadWeights(size_t bytes);
   /// Calls the entry. Results of the last call are freed.
   void run() {
     releaseResults();
     giveResults();
+    if (numCopies > 1)
+      takeNextCopy();
     entry(packed.data());
     hasResults = true;
   }
@@ -81,8 +91,16 @@ public:
   bool collect(std::vector<Output> &outputs, std::string &error) const;
 
 private:
+  /// Copies of one weight.
+  struct Copies {
+    Buffer memory;
+    size_t stride; ///< bytes from one to the next
+    std::vector<int64_t> *descriptor; ///< that calls get
+  };
   void releaseResults();
   void giveResults();
+  void takeNextCopy();
+  void addCopies(const Buffer &weight, std::vector<int64_t> &descriptor);
 
   const Manifest &manifest;
   Entry entry, prepack;
@@ -95,6 +113,8 @@ private:
   std::vector<void *> packed;
   std::vector<Buffer> weights; ///< packed ones
   std::vector<std::vector<int64_t>> weightDescriptors;
+  std::vector<Copies> copies;
+  size_t numCopies = 1, nextCopy = 0, copyStep = 1;
   bool hasResults = false;
 };
 

@@ -36,6 +36,8 @@ def TunePass : Pass<"ansor-tune", "ModuleOp"> {
     Option<"dynamicSizes", "dynamic-sizes", "std::string", "\"\"",
            "sizes that functions with dynamic extents are tuned for, as in "
            "\"?=32,128\"">,
+    Option<"coldWeights", "cold-weights", "bool", "true",
+           "measure tasks with their weights as cold as in the network">,
     Option<"threads", "threads", "int", "1", "threads of the measured code">,
     Option<"seed", "seed", "uint64_t", "0", "seed of the search">,
     Option<"earlyStop", "early-stop", "int64_t", "0",

@@ -45,7 +45,10 @@ struct TuneOptions {
   Objective objective;             ///< of the gradient; weighs the networks
   GradientOptions gradient;
   ChooseTask chooseTask;           ///< instead of `scheduler`, if set
-  MeasureOptions measure;          ///< `target` and `seed` are set by tune()
+  MeasureOptions measure;          ///< `target`, `coldBytes` and `seed` are set
+                                   ///< by tune()
+  bool coldWeights = true;         ///< measure tasks with the weights as cold as
+                                   ///< they are in the network
   std::string recordsPath;         ///< resumed from and appended to
   std::string libraryPath;         ///< best schedules, written at the end
   bool keepSlower = false;         ///< also schedules slower than unscheduled ones

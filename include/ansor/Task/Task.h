@@ -16,7 +16,9 @@
 //       attributes {ansor.task = "<key>", ansor.weight = 3 : i64}
 //
 // in destination-passing style, one init argument a result and in their order,
-// behind the inputs. Its body is canonical: linalg.generic (linalg.fill and
+// behind the inputs. Inputs that are weights in the calls are marked
+// `ansor.weight`; a computation that is called with weights and with other
+// values is two tasks, as it runs at two speeds. Its body is canonical: linalg.generic (linalg.fill and
 // tensor.pad excepted) with loops and operands in a canonical order, each op
 // tagged with `ansor.stage`, producers first. Equal tasks are one function
 // with the sum of their weights: one a call site, times the trip count of loops
@@ -61,7 +63,8 @@ struct ExtractOptions {
   /// starts from then stays where it is, and isn't added behind it; products
   /// with inserted zeros are kept.
   bool strictFP = false;
-  /// Leave work on weights alone to callers (see Weights.h).
+  /// Leave work on weights alone to callers (see Weights.h), and mark the
+  /// inputs of tasks that are weights.
   bool prepack = true;
 };
 
@@ -75,8 +78,13 @@ LogicalResult inlineTasks(ModuleOp module);
 
 /// The key of a task function: "a<version>-" and 16 hexadecimal digits, a hash
 /// of the canonical structure (maps, iterator kinds, shapes, element types,
-/// bodies with their constants and fast-math flags).
+/// bodies with their constants and fast-math flags), and of which arguments are
+/// weights.
 std::string computeTaskKey(func::FuncOp task);
+
+/// The key that `task` has without the marks of its weights: it computes the
+/// same, but its schedules were found with weights that are in the caches.
+std::string computeUnmarkedKey(func::FuncOp task);
 
 /// One task of a module, in the form that is passed between threads and
 /// processes: text.

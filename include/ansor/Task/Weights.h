@@ -56,6 +56,14 @@ LogicalResult markWeights(ModuleOp module, StringRef list);
 /// Whether some argument of `func` is marked.
 bool hasWeights(func::FuncOp func);
 
+/// Task functions of `module` that run on weights alone, wherever they are
+/// called: prepackWeights takes them out of the network.
+DenseSet<Operation *> findTasksOfWeights(ModuleOp module);
+
+/// Bytes of the weights that the tasks of `module`, which are extracted, read
+/// in one call of the network: a weight that several read counts once.
+int64_t countWeightBytes(ModuleOp module);
+
 /// Replaces permutations of constants by permuted constants.
 void foldConstantLayouts(ModuleOp module);
 

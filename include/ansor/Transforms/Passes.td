@@ -40,7 +40,8 @@ def ExtractTasksPass : Pass<"ansor-extract-tasks", "ModuleOp"> {
     Option<"strictFP", "strict-fp", "bool", "false",
            "keep the order of floating-point sums">,
     Option<"prepack", "prepack", "bool", "true",
-           "leave work on weights alone to the callers of tasks">
+           "leave work on weights alone to the callers of tasks, and mark the "
+           "inputs of tasks that are weights">
   ];
   let dependentDialects = ["::mlir::linalg::LinalgDialect",
     "::mlir::tensor::TensorDialect", "::mlir::func::FuncDialect",
