@@ -12,6 +12,7 @@
 #include "ansor/Space/DesignSpace.h"
 #include "ansor/Support/Files.h"
 #include "ansor/Support/Stopwatch.h"
+#include "ansor/Task/Weights.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/FileSystem.h"
@@ -292,9 +293,17 @@ BuildResult CandidateBuilder::build(StringRef key, StringRef script,
     return timed(fail(ErrorKind::Illegal, "after the script, " + message));
   entry.setPublic();
   (*manifest.getAsObject())["entry"] = entry.getName();
-  if (llvm::json::Value prepack = describePrepack(entry);
-      prepack.getAsObject())
-    (*manifest.getAsObject())["prepack"] = std::move(prepack);
+  {
+    FirstError error(&context);
+    FailureOr<func::FuncOp> split = splitTask(entry);
+    if (failed(split))
+      return timed(fail(ErrorKind::Illegal, error.take("")));
+    // Its parts are called, not the whole.
+    if (*split) {
+      (*manifest.getAsObject())["prepack"] = describePrepack(*split);
+      split->erase();
+    }
+  }
   return timed(buildArtifact(*module, std::move(manifest), target, options,
                              maxObjectBytes, output));
 }

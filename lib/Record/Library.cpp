@@ -332,6 +332,7 @@ LogicalResult ansor::applyLibrary(ModuleOp module, ModuleOp library,
     }
     ++found.applied;
   }
+  movePackingOut(*copy);
   if (failed(verify(*copy)))
     return module.emitError()
            << "the library's schedules make a module that does not verify";

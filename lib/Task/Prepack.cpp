@@ -230,6 +230,7 @@ LogicalResult Splitter::split() {
 }
 
 FailureOr<unsigned> ansor::prepackWeights(ModuleOp module) {
+  movePackingOut(module);
   foldConstantLayouts(module);
   unsigned count = 0;
   for (auto func : llvm::to_vector(module.getOps<func::FuncOp>())) {

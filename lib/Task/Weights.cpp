@@ -287,27 +287,98 @@ static std::optional<SmallVector<unsigned>> getOrder(Operation *op) {
   return order;
 }
 
+/// The elements of `data` as `pack` lays them out, `padding` where it pads.
+static std::vector<char> packData(const ConstantData &data, linalg::PackOp pack,
+                                  ArrayRef<char> padding) {
+  int64_t size = data.type.getElementTypeBitWidth() / 8;
+  ArrayRef<int64_t> shape = data.type.getShape();
+  ArrayRef<int64_t> packedShape = pack.getDestType().getShape();
+  size_t rank = shape.size();
+  SmallVector<int64_t> strides(packedShape.size(), size);
+  for (size_t i = strides.size(); i-- > 1;)
+    strides[i - 1] = strides[i] * packedShape[i];
+  // Where an index of a dimension leads to, in bytes; they add up.
+  std::vector<std::vector<int64_t>> places(rank);
+  for (size_t dim = 0; dim < rank; ++dim) {
+    size_t outer = dim;
+    if (!pack.getOuterDimsPerm().empty())
+      outer = llvm::find(pack.getOuterDimsPerm(), int64_t(dim)) -
+              pack.getOuterDimsPerm().begin();
+    size_t inner =
+        llvm::find(pack.getInnerDimsPos(), int64_t(dim)) -
+        pack.getInnerDimsPos().begin();
+    bool tiled = inner < pack.getInnerDimsPos().size();
+    int64_t tile = tiled ? pack.getStaticTiles()[inner] : 1;
+    int64_t within = tiled ? strides[rank + inner] : 0;
+    for (int64_t i = 0; i < shape[dim]; ++i)
+      places[dim].push_back(i / tile * strides[outer] + i % tile * within);
+  }
+  int64_t bytes = pack.getDestType().getNumElements() * size;
+  std::vector<char> moved(bytes);
+  if (!padding.empty())
+    for (int64_t to = 0; to < bytes; to += size)
+      std::copy_n(padding.data(), size, moved.data() + to);
+  const char *from = data.bytes.data();
+  auto move = [&](auto &self, size_t dim, int64_t base) -> void {
+    if (dim == rank) {
+      std::copy_n(from, size, moved.data() + base);
+      from += size;
+      return;
+    }
+    for (int64_t place : places[dim])
+      self(self, dim + 1, base + place);
+  };
+  move(move, 0, 0);
+  return moved;
+}
+
+/// The bytes that `pack` pads with: none if it doesn't, nothing if they aren't
+/// known.
+static std::optional<SmallVector<char>> getPaddingBytes(linalg::PackOp pack) {
+  if (!pack.getPaddingValue())
+    return SmallVector<char>();
+  TypedAttr value;
+  if (!matchPattern(pack.getPaddingValue(), m_Constant(&value)))
+    return std::nullopt;
+  auto splat = DenseElementsAttr::get(
+      RankedTensorType::get({1}, value.getType()), Attribute(value));
+  return llvm::to_vector(splat.getRawData());
+}
+
+/// What `op` makes of a constant that it only moves.
+static std::optional<std::vector<char>> moveData(Operation *op,
+                                                 const ConstantData &data) {
+  if (auto pack = dyn_cast<linalg::PackOp>(op)) {
+    std::optional<SmallVector<char>> padding = getPaddingBytes(pack);
+    if (!padding || !pack.getInnerTiles().empty())
+      return std::nullopt;
+    return packData(data, pack, *padding);
+  }
+  return permute(data, *getOrder(op));
+}
+
 void ansor::foldConstantLayouts(ModuleOp module) {
   IRRewriter rewriter(module.getContext());
-  module.walk([&](linalg::LinalgOp op) {
-    if (!op.hasPureTensorSemantics())
+  module.walk([&](Operation *op) {
+    auto pack = dyn_cast<linalg::PackOp>(op);
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+    if (!pack && !(linalgOp && linalgOp.hasPureTensorSemantics() &&
+                   getOrder(op)))
       return;
-    std::optional<SmallVector<unsigned>> order = getOrder(op);
-    if (!order)
-      return;
-    std::optional<ConstantData> data =
-        getConstantData(op.getDpsInputs().front());
+    std::optional<ConstantData> data = getConstantData(op->getOperand(0));
     auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
     if (!data || !type || !type.hasStaticShape() || type.getEncoding())
       return;
-    std::vector<char> moved = permute(*data, *order);
+    std::optional<std::vector<char>> moved = moveData(op, *data);
+    if (!moved)
+      return;
     TypedAttr attr;
     if (auto resource = dyn_cast<DenseResourceElementsAttr>(data->attr))
       attr = DenseResourceElementsAttr::get(
           type, resource.getRawHandle().getKey(),
-          HeapAsmResourceBlob::allocateAndCopyWithAlign(moved, 64));
+          HeapAsmResourceBlob::allocateAndCopyWithAlign(*moved, 64));
     else
-      attr = DenseElementsAttr::getFromRawBuffer(type, moved);
+      attr = DenseElementsAttr::getFromRawBuffer(type, *moved);
     rewriter.setInsertionPoint(op);
     rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, attr);
   });

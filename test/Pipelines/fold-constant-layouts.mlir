@@ -45,6 +45,42 @@ func.func @cycle() -> tensor<2x2x3xi32> {
 
 // -----
 
+// Packing: tiles of two dimensions, and a remainder that is padded.
+
+// CHECK-LABEL: func.func @packed(
+// CHECK-DAG: arith.constant dense<{{\[\[\[\[}}1, 4], [2, 5]], {{\[\[}}3, 6], [-1, -1]]]]> : tensor<1x2x2x2xi16>
+// CHECK-DAG: arith.constant dense<{{\[\[}}1, 2], [3, 4], [5, 0]]> : tensor<3x2xi16>
+// CHECK-NOT: linalg.pack
+func.func @packed() -> (tensor<1x2x2x2xi16>, tensor<3x2xi16>) {
+  %c = arith.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi16>
+  %d = arith.constant dense<[1, 2, 3, 4, 5]> : tensor<5xi16>
+  %pad = arith.constant -1 : i16
+  %zero = arith.constant 0 : i16
+  %e = tensor.empty() : tensor<1x2x2x2xi16>
+  %f = tensor.empty() : tensor<3x2xi16>
+  %p = linalg.pack %c padding_value(%pad : i16) inner_dims_pos = [1, 0] inner_tiles = [2, 2]
+      into %e : tensor<2x3xi16> -> tensor<1x2x2x2xi16>
+  %q = linalg.pack %d padding_value(%zero : i16) inner_dims_pos = [0] inner_tiles = [2]
+      into %f : tensor<5xi16> -> tensor<3x2xi16>
+  return %p, %q : tensor<1x2x2x2xi16>, tensor<3x2xi16>
+}
+
+// -----
+
+// A padding that isn't known stays.
+
+// CHECK-LABEL: func.func @padded_by_argument(
+// CHECK: linalg.pack
+func.func @padded_by_argument(%pad: i16) -> tensor<3x2xi16> {
+  %d = arith.constant dense<[1, 2, 3, 4, 5]> : tensor<5xi16>
+  %f = tensor.empty() : tensor<3x2xi16>
+  %q = linalg.pack %d padding_value(%pad : i16) inner_dims_pos = [0] inner_tiles = [2]
+      into %f : tensor<5xi16> -> tensor<3x2xi16>
+  return %q : tensor<3x2xi16>
+}
+
+// -----
+
 // The data of a resource; one that holds none is left.
 
 // CHECK-LABEL: func.func @resources(

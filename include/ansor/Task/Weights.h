@@ -14,6 +14,8 @@
 //    (ExtractOptions::prepack): the transposition of an operand, or small
 //    elementwise stages. What makes them larger stays (a table of narrow
 //    numbers is not widened in memory).
+//  - A schedule may pack a marked argument of its task into tiles
+//    (linalg.pack). movePackingOut leaves that to the caller, too.
 //  - prepackWeights takes this, and all else that depends on
 //    weights alone, out of a public function @f:
 //
@@ -64,8 +66,20 @@ DenseSet<Operation *> findTasksOfWeights(ModuleOp module);
 /// in one call of the network: a weight that several read counts once.
 int64_t countWeightBytes(ModuleOp module);
 
-/// Replaces permutations of constants by permuted constants.
+/// Replaces permutations and packings of constants by constants.
 void foldConstantLayouts(ModuleOp module);
+
+/// Leaves to the callers of private task functions what these pack
+/// (`linalg.pack` of static sizes) of arguments that are marked: the functions
+/// then take it packed. Returns the number of such arguments. A task that is
+/// called with other values than weights stays right: its callers pack each
+/// time.
+unsigned movePackingOut(ModuleOp module);
+
+/// The same for a task that is run alone, of name @f: it becomes @f_prepacked,
+/// beside @f_prepack, and the new function @f calls both (see getPrepacked).
+/// Returns that; null if the task packs nothing; fails if a name is taken.
+FailureOr<func::FuncOp> splitTask(func::FuncOp task);
 
 /// Splits the public functions of `module` that have work on weights alone (see
 /// above), constants having been folded. Returns their number; fails if a name
