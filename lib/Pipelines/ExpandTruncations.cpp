@@ -7,9 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "ansor/Pipelines/Passes.h"
+#include "ansor/Target/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::ansor {
 #define GEN_PASS_DEF_EXPANDTRUNCATIONSPASS
@@ -53,6 +56,14 @@ static void expand(arith::TruncFOp op) {
   op.getInMutable().assign(arith::BitcastOp::create(b, loc, f32, kept));
 }
 
+/// True if an instruction cuts f32 to bf16.
+static bool cutsToBF16(const TargetInfo &target) {
+  return llvm::any_of(ArrayRef<StringRef>{"avx512bf16", "avxneconvert", "bf16"},
+                      [&](StringRef feature) {
+                        return hasFeature(target, feature);
+                      });
+}
+
 namespace {
 struct ExpandTruncationsPass
     : ansor::impl::ExpandTruncationsPassBase<ExpandTruncationsPass> {
@@ -64,6 +75,12 @@ struct ExpandTruncationsPass
         ops.push_back(op);
     });
     llvm::for_each(ops, expand);
+    if (cutsToBF16(getTarget(getOperation())))
+      return;
+    RewritePatternSet patterns(&getContext());
+    arith::populateExpandBFloat16Patterns(patterns);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
   }
 };
 } // namespace

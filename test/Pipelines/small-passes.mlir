@@ -3,7 +3,9 @@
 // RUN: ansor-opt %s --ansor-place-buffers | FileCheck %s --check-prefix=PLACE
 // RUN: ansor-opt %s --ansor-polynomial-math | FileCheck %s --check-prefix=POLY
 // RUN: ansor-opt %s --ansor-polynomial-math=strict-fp | FileCheck %s --check-prefix=EXACT
-// RUN: ansor-opt %s --ansor-expand-truncations | FileCheck %s --check-prefix=TRUNC
+// RUN: ansor-opt %s --ansor-attach-target=target=znver4 --ansor-expand-truncations | FileCheck %s --check-prefix=TRUNC
+// RUN: ansor-opt %s --ansor-attach-target=target=x86-64-v3 --ansor-expand-truncations | FileCheck %s --check-prefix=NOBF16
+// RUN: ansor-opt %s --ansor-attach-target=target=cortex-a72 --ansor-expand-truncations | FileCheck %s --check-prefix=NOBF16
 
 // FAST-LABEL: func.func @flags
 // FAST: arith.mulf {{.*}} fastmath<contract>
@@ -147,4 +149,14 @@ func.func @f64_to_bf16(%x: vector<8xf64>, %y: f32) -> (vector<8xbf16>, bf16) {
   %0 = arith.truncf %x : vector<8xf64> to vector<8xbf16>
   %1 = arith.truncf %y : f32 to bf16
   return %0, %1 : vector<8xbf16>, bf16
+}
+
+// Without an instruction for it, f32 becomes bf16 by integers.
+// NOBF16-NOT: arith.truncf {{.*}}bf16
+// TRUNC-LABEL: func.func @single
+// TRUNC: arith.truncf %{{.*}} : f32 to bf16
+func.func @single(%x: f32, %v: vector<8xf32>) -> (bf16, vector<8xbf16>) {
+  %a = arith.truncf %x : f32 to bf16
+  %b = arith.truncf %v : vector<8xf32> to vector<8xbf16>
+  return %a, %b : bf16, vector<8xbf16>
 }

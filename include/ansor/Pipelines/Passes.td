@@ -297,11 +297,12 @@ def InlineAllocaScopesPass : Pass<"ansor-inline-alloca-scopes", "ModuleOp"> {
 }
 
 def ExpandTruncationsPass : Pass<"ansor-expand-truncations", "ModuleOp"> {
-  let summary = "Cut f64 to bf16 without a call of the compiler's library";
+  let summary = "Cut floats to bf16 without a call of the compiler's library";
   let description = [{
-    LLVM calls `__truncdfbf2`, which the C libraries of many systems lack.
-    Rounds to odd in f32 first, and then to nearest, which is exact. After
-    passes that fold casts which may be contracted.
+    LLVM calls `__truncdfbf2` and, where the target has no instruction for it,
+    `__truncsfbf2`, which the C libraries of many systems lack. Rounds f64 to odd
+    in f32 first, and then to nearest, which is exact; f32 by integers, as
+    upstream expands it. After passes that fold casts which may be contracted.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
