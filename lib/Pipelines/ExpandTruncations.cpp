@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::ansor {
@@ -77,9 +78,19 @@ struct ExpandTruncationsPass
     llvm::for_each(ops, expand);
     if (cutsToBF16(getTarget(getOperation())))
       return;
-    RewritePatternSet patterns(&getContext());
-    arith::populateExpandBFloat16Patterns(patterns);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    // Arithmetic in bf16 would be cut by LLVM.
+    MLIRContext *context = &getContext();
+    TypeConverter converter;
+    arith::populateEmulateUnsupportedFloatsConversions(
+        converter, BFloat16Type::get(context), Float32Type::get(context));
+    RewritePatternSet emulation(context), expansion(context);
+    arith::populateEmulateUnsupportedFloatsPatterns(emulation, converter);
+    ConversionTarget target(*context);
+    arith::populateEmulateUnsupportedFloatsLegality(target, converter);
+    arith::populateExpandBFloat16Patterns(expansion);
+    if (failed(applyPartialConversion(getOperation(), target,
+                                      std::move(emulation))) ||
+        failed(applyPatternsGreedily(getOperation(), std::move(expansion))))
       signalPassFailure();
   }
 };

@@ -68,6 +68,7 @@ static void addConversionToLLVM(OpPassManager &pm, bool parallel,
   pm.addPass(createConvertVectorToSCFPass());
   pm.addPass(createConvertMathToFuncs());
   pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(math::createMathExtendToSupportedTypes());
   pm.addPass(createExpandTruncationsPass());
   pm.addPass(arith::createArithExpandOpsPass());
   pm.addPass(createConvertComplexToStandardPass());

@@ -153,10 +153,12 @@ func.func @f64_to_bf16(%x: vector<8xf64>, %y: f32) -> (vector<8xbf16>, bf16) {
 
 // Without an instruction for it, f32 becomes bf16 by integers.
 // NOBF16-NOT: arith.truncf {{.*}}bf16
+// NOBF16-NOT: arith.addf {{.*}} : bf16
 // TRUNC-LABEL: func.func @single
 // TRUNC: arith.truncf %{{.*}} : f32 to bf16
 func.func @single(%x: f32, %v: vector<8xf32>) -> (bf16, vector<8xbf16>) {
-  %a = arith.truncf %x : f32 to bf16
+  %t = arith.truncf %x : f32 to bf16
+  %a = arith.addf %t, %t : bf16
   %b = arith.truncf %v : vector<8xf32> to vector<8xbf16>
   return %a, %b : bf16, vector<8xbf16>
 }

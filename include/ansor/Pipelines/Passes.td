@@ -302,7 +302,8 @@ def ExpandTruncationsPass : Pass<"ansor-expand-truncations", "ModuleOp"> {
     LLVM calls `__truncdfbf2` and, where the target has no instruction for it,
     `__truncsfbf2`, which the C libraries of many systems lack. Rounds f64 to odd
     in f32 first, and then to nearest, which is exact; f32 by integers, as
-    upstream expands it. After passes that fold casts which may be contracted.
+    upstream expands it, with arithmetic in bf16 done in f32. After passes that
+    fold casts which may be contracted.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
