@@ -162,6 +162,12 @@ void NestBuilder::makeTiles() {
       for (const Border &border : options.borders)
         if (border.loop == loop)
           extent -= border.low + border.high;
+      bool isCut = llvm::any_of(options.borders, [&](const Border &border) {
+        return border.loop == loop;
+      });
+      // A row without its border is seldom a multiple of anything.
+      if (isCut && static_cast<int>(loop) == vectorLoop)
+        continue;
       int64_t multiple = 1;
       if (static_cast<int>(loop) == vectorLoop) {
         multiple = context.target.lanes(stage.elementBits);
@@ -242,7 +248,8 @@ void NestBuilder::addBorderParts() {
       if (index < part.border)
         continue;
       whole.push_back(border.loop);
-      if (index > part.border)
+      if (index > part.border &&
+          static_cast<int>(border.loop) != stage.contiguousLoop())
         fixed.emplace_back(border.loop,
                            borderTile(stage.loops[border.loop].extent));
     }
@@ -550,6 +557,8 @@ static SmallVector<unsigned> findOtherLanes(const SketchContext &context,
 /// Iterations of an anchor a padded element: with more of them the padding
 /// doesn't matter.
 static constexpr double kBorderWork = 64;
+/// Vectors in a row that is cut by a border.
+static constexpr int64_t kMaxRowVectors = 8;
 
 SmallVector<Border>
 mlir::ansor::findBorders(const SketchContext &context, unsigned anchor,
@@ -570,6 +579,7 @@ mlir::ansor::findBorders(const SketchContext &context, unsigned anchor,
   double iterations = 1;
   for (const StageLoop &loop : stage.loops)
     iterations *= loop.extent;
+  int64_t lanes = context.target.lanes(stage.elementBits);
   if (producer.consumers.size() != 1 || producer.output ||
       !pad.getResultType().hasStaticShape() ||
       iterations > kBorderWork * pad.getResultType().getNumElements())
@@ -601,7 +611,10 @@ mlir::ansor::findBorders(const SketchContext &context, unsigned anchor,
         step = flat[index];
       }
     }
-    if (loop < 0 || loop == stage.contiguousLoop() ||
+    // Rows that are cut by a border stay whole, in registers.
+    if (loop < 0 ||
+        (loop == stage.contiguousLoop() &&
+         stage.loops[loop].extent > kMaxRowVectors * lanes) ||
         !stage.loops[loop].tileable || stage.loops[loop].multipleOf != 1 ||
         llvm::any_of(borders, [&](const Border &border) {
           return static_cast<int>(border.loop) == loop;
