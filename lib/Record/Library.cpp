@@ -177,19 +177,27 @@ static OwningOpRef<ModuleOp> makeMain(ModuleOp library) {
   return parseSourceString<ModuleOp>(text, ParserConfig(library.getContext()));
 }
 
+Preparation ansor::getPreparation(ModuleOp module) {
+  Preparation prepared;
+  prepared.dynamicSizes = getDynamicSizes(module).str();
+  prepared.layout = getNetworkLayout(module);
+  return prepared;
+}
+
 FailureOr<OwningOpRef<ModuleOp>>
 ansor::buildLibrary(ArrayRef<BestEntry> entries, const TargetInfo &target,
                     MLIRContext *context, std::string &error,
-                    StringRef dynamicSizes) {
+                    const Preparation &prepared) {
   context->loadDialect<transform::TransformDialect>();
   OpBuilder builder(context);
   OwningOpRef<ModuleOp> library(ModuleOp::create(builder.getUnknownLoc()));
   (*library)->setAttr("transform.with_named_sequence", builder.getUnitAttr());
   (*library)->setAttr(kLibraryAttr, builder.getI64IntegerAttr(kTaskKeyVersion));
   (*library)->setAttr(kPrepackAttr, builder.getUnitAttr());
-  if (!dynamicSizes.empty())
+  if (!prepared.dynamicSizes.empty())
     (*library)->setAttr(kDynamicSizesAttr,
-                        builder.getStringAttr(dynamicSizes));
+                        builder.getStringAttr(prepared.dynamicSizes));
+  noteNetworkLayout(*library, prepared.layout);
   for (const BestEntry &entry : entries)
     if (failed(addEntry(entry, target, *library, error)))
       return failure();
@@ -216,9 +224,9 @@ ansor::buildLibrary(ArrayRef<BestEntry> entries, const TargetInfo &target,
 LogicalResult ansor::writeLibrary(StringRef path, ArrayRef<BestEntry> entries,
                                   const TargetInfo &target,
                                   MLIRContext *context, std::string &error,
-                                  StringRef dynamicSizes) {
+                                  const Preparation &prepared) {
   FailureOr<OwningOpRef<ModuleOp>> library =
-      buildLibrary(entries, target, context, error, dynamicSizes);
+      buildLibrary(entries, target, context, error, prepared);
   if (failed(library))
     return failure();
   return writeFile(
@@ -395,11 +403,12 @@ LogicalResult ansor::extractForLibrary(ModuleOp module, StringRef path,
   OwningOpRef<ModuleOp> library = readLibrary(module, path);
   if (!library)
     return failure();
-  if (StringRef sizes = getDynamicSizes(*library); !sizes.empty()) {
-    // A network of static shapes may share schedules with a dynamic one.
-    if (hasDynamicFunctions(module) && failed(specializeSizes(module, sizes)))
-      return failure();
-  }
+  Preparation prepared = getPreparation(*library);
+  // A network of static shapes may share schedules with a dynamic one.
+  if (!prepared.dynamicSizes.empty() && hasDynamicFunctions(module) &&
+      failed(specializeSizes(module, prepared.dynamicSizes)))
+    return failure();
+  convertLayouts(module, prepared.layout);
   // Libraries from before weights were packed know other tasks.
   ExtractOptions known = options;
   known.prepack &= (*library)->hasAttr(kPrepackAttr);

@@ -80,6 +80,11 @@ LogicalResult Session::prepare() {
   return options.trials == 0 ? success() : openMeasurer();
 }
 
+static LogicalResult convertAndExtract(ModuleOp module, NetworkLayout layout) {
+  convertLayouts(module, layout);
+  return extractTasks(module);
+}
+
 /// The tasks of all networks, equal ones merged.
 LogicalResult Session::addTasks() {
   SmallVector<std::pair<func::FuncOp, Task>> found;
@@ -96,7 +101,7 @@ LogicalResult Session::addTasks() {
                               : StringRef(options.dynamicSizes);
         if ((!sizes.empty() && hasDynamicFunctions(module) &&
              failed(specializeSizes(module, sizes))) ||
-            failed(extractTasks(module)))
+            failed(convertAndExtract(module, options.layout)))
           return failure();
         ofNetwork = collectTasks(module);
       } else if (!options.dynamicSizes.empty() &&
@@ -104,6 +109,11 @@ LogicalResult Session::addTasks() {
         return module.emitError()
                << "sizes for dynamic extents are given, but the tasks are "
                   "extracted already: run --ansor-specialize-sizes before";
+      } else if (options.layout != NetworkLayout::Keep &&
+                 getNetworkLayout(module) != options.layout) {
+        return module.emitError()
+               << "a layout is asked for, but the tasks are extracted already: "
+                  "run --ansor-convert-layouts before";
       }
       if (ofNetwork.empty())
         return module.emitError()
@@ -398,15 +408,19 @@ LogicalResult Session::finish() {
     state.bestScript = std::move(*script);
   }
   std::string error;
-  StringRef dynamicSizes;
-  for (ModuleOp network : networks)
-    if (dynamicSizes.empty())
-      dynamicSizes = getDynamicSizes(network);
+  Preparation prepared;
+  for (ModuleOp network : networks) {
+    Preparation ofNetwork = getPreparation(network);
+    if (prepared.dynamicSizes.empty())
+      prepared.dynamicSizes = ofNetwork.dynamicSizes;
+    if (prepared.layout == NetworkLayout::Keep)
+      prepared.layout = ofNetwork.layout;
+  }
   if (!options.libraryPath.empty() &&
       failed(writeLibrary(options.libraryPath,
                           result.bestEntries(options.keepSlower),
                           options.target, networks.front()->getContext(), error,
-                          dynamicSizes)))
+                          prepared)))
     return emitError() << error;
   return endCost();
 }

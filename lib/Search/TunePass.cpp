@@ -9,7 +9,6 @@
 #include "ansor/Search/Passes.h"
 #include "ansor/Record/Record.h"
 #include "ansor/Search/Search.h"
-#include "ansor/Task/Sizes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -73,6 +72,11 @@ struct TunePass : public ansor::impl::TunePassBase<TunePass> {
                             : costModel.getValue();
     options.trials = trials;
     options.dynamicSizes = dynamicSizes;
+    std::optional<NetworkLayout> networkLayout = parseNetworkLayout(layout);
+    if (!networkLayout)
+      return module.emitError() << "unknown layout '" << layout
+                                << "': use \"keep\" or \"channels-last\"";
+    options.layout = *networkLayout;
     options.seed = seed;
     options.measure.threads = threads;
     options.coldWeights = coldWeights;
@@ -91,7 +95,7 @@ struct TunePass : public ansor::impl::TunePassBase<TunePass> {
     std::string error;
     FailureOr<OwningOpRef<ModuleOp>> best =
         buildLibrary(result->bestEntries(), options.target, &getContext(), error,
-                     getDynamicSizes(*copy));
+                     getPreparation(*copy));
     if (failed(best))
       return module.emitError() << error;
     if (!result->bestEntries().empty() && failed(applyLibrary(*copy, **best)))

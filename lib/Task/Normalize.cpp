@@ -532,7 +532,7 @@ static void eraseDeadOps(RewriterBase &rewriter, Block &block) {
 template <typename OpTy> static SmallVector<Operation *> collect(Block &block) {
   SmallVector<Operation *> ops;
   for (auto op : block.getOps<OpTy>())
-    if (whyNoTask(op).empty())
+    if (whyNoTask(op).empty() && !isPacking(op))
       ops.push_back(op);
   return ops;
 }
@@ -557,6 +557,8 @@ static void dropUnitDims(func::FuncOp func, ArrayRef<Block *> blocks) {
   auto all = control.controlFn;
   control.controlFn = [&](Operation *op) -> SmallVector<unsigned> {
     if (!llvm::is_contained(blocks, op->getBlock()))
+      return {};
+    if (isPacking(op))
       return {};
     if (auto generic = dyn_cast<linalg::GenericOp>(op))
       if (!whyNoTask(generic).empty() || countIterations(generic) == 1)

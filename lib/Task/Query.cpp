@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TaskInternal.h"
+#include "ansor/IR/AnsorDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -47,6 +48,10 @@ StringRef ansor::detail::whyNoTask(linalg::LinalgOp op) {
   return {};
 }
 
+bool ansor::detail::isPacking(Operation *op) {
+  return op->hasAttr(kPrepackAttr);
+}
+
 bool ansor::detail::isAnchor(Operation *op) {
   auto generic = dyn_cast<linalg::GenericOp>(op);
   return generic && generic.getNumReductionLoops() > 0 &&
@@ -55,7 +60,7 @@ bool ansor::detail::isAnchor(Operation *op) {
 
 bool ansor::detail::isPointwise(Operation *op) {
   auto generic = dyn_cast<linalg::GenericOp>(op);
-  return generic && generic.getNumReductionLoops() == 0 &&
+  return generic && !isPacking(op) && generic.getNumReductionLoops() == 0 &&
          whyNoTask(generic).empty();
 }
 

@@ -41,6 +41,9 @@ namespace mlir::ansor::detail {
 /// Why no task can hold `op`; empty if one can.
 StringRef whyNoTask(linalg::LinalgOp op);
 
+/// Work on weights that is done once, outside of tasks.
+bool isPacking(Operation *op);
+
 /// A linalg op that tasks can hold, generic and with a reduction.
 bool isAnchor(Operation *op);
 /// A linalg op that tasks can hold, generic and without a reduction.

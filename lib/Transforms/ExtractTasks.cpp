@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ansor/Task/NetworkLayout.h"
 #include "ansor/Task/Sizes.h"
 #include "ansor/Task/Task.h"
 #include "ansor/Task/Weights.h"
@@ -14,6 +15,7 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 
 namespace mlir::ansor {
+#define GEN_PASS_DEF_CONVERTLAYOUTSPASS
 #define GEN_PASS_DEF_EXTRACTTASKSPASS
 #define GEN_PASS_DEF_MARKWEIGHTSPASS
 #define GEN_PASS_DEF_PREPACKPASS
@@ -50,6 +52,20 @@ struct PrepackPass : public ansor::impl::PrepackPassBase<PrepackPass> {
   void runOnOperation() override {
     if (failed(prepackWeights(getOperation())))
       signalPassFailure();
+  }
+};
+
+struct ConvertLayoutsPass
+    : public ansor::impl::ConvertLayoutsPassBase<ConvertLayoutsPass> {
+  using ConvertLayoutsPassBase::ConvertLayoutsPassBase;
+  void runOnOperation() override {
+    std::optional<NetworkLayout> wanted = parseNetworkLayout(layout);
+    if (!wanted) {
+      getOperation().emitError() << "unknown layout '" << layout
+                                 << "': use \"keep\" or \"channels-last\"";
+      return signalPassFailure();
+    }
+    convertLayouts(getOperation(), *wanted, always);
   }
 };
 

@@ -26,7 +26,7 @@ The module is lowered by upstream passes only, to plain loops, so that the
 values say nothing about this project's code generation; with --ansor by
 `--ansor-lower-to-cpu`. With --samples=N it is checked N + 2 times: as it is,
 with its tasks extracted, and with N random schedules applied to them, the
-latter lowered by `--ansor-lower-to-cpu`.
+latter lowered by `--ansor-lower-to-cpu`. --first=PASSES runs these before.
 """
 import argparse
 import math
@@ -407,19 +407,20 @@ def compare(expected, groups, tolerance):
 
 def variants(args):
     """(name, passes, lowered by this project) of what is to be checked."""
-    yield "as it is", [], args.ansor
+    first = args.first.split()
+    yield "as it is", first, args.ansor
     if args.samples is None:
         return
-    extract = "--ansor-extract-tasks"
-    yield "extracted", [extract], False
-    if "ansor.task" not in run(["ansor-opt", args.module, extract]):
-        yield "without tasks, lowered", [], True
+    extract = first + ["--ansor-extract-tasks"]
+    yield "extracted", extract, False
+    if "ansor.task" not in run(["ansor-opt", args.module, *extract]):
+        yield "without tasks, lowered", first, True
         return
     for sample in range(args.samples):
         seed = args.seed + sample
         # Sketches in turn; a task with fewer takes its last one.
         yield (f"sketch {sample % 4}, seed {seed}", [
-            extract,
+            *extract,
             f"--ansor-generate-sketches=target={args.target} sketch={sample % 4}",
             f"--ansor-apply-decisions=seed={seed}", "--transform-interpreter",
         ], True)
@@ -439,6 +440,8 @@ def main():
                         help="lower by --ansor-lower-to-cpu")
     parser.add_argument("--samples", type=int,
                         help="check this number of random schedules, too")
+    parser.add_argument("--first", default="",
+                        help="passes of ansor-opt that come before all others")
     parser.add_argument("--target", default="host",
                         help="target of the schedules")
     parser.add_argument("--seed", type=int, default=0,

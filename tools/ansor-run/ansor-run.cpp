@@ -72,6 +72,12 @@ struct Options {
       cl::desc("arguments that are weights: what depends on them alone is done "
                "once, before the time is taken"),
       cl::cat(category)};
+  cl::opt<std::string> layout{
+      "layout",
+      cl::desc("keep, or channels-last: convolutions and what is between them "
+               "have the channels last; with a library it is the library's "
+               "(default keep)"),
+      cl::cat(category)};
   cl::opt<std::string> targetName{
       "target",
       cl::desc("target (default: the module's, or the "
@@ -245,6 +251,24 @@ static LogicalResult extract(ModuleOp module) {
   if (options->libraryPath.empty())
     return extractTasks(module, extraction);
   return extractForLibrary(module, options->libraryPath, extraction);
+}
+
+/// Converts `module` to the layout that is asked for.
+static LogicalResult convertLayout(ModuleOp module) {
+  if (options->layout.empty())
+    return success();
+  if (!options->libraryPath.empty())
+    return module.emitError("--layout is given with a library, which knows its "
+                            "own: leave it out");
+  std::optional<NetworkLayout> layout = parseNetworkLayout(options->layout);
+  if (!layout)
+    return module.emitError("--layout must be keep or channels-last, not '")
+           << options->layout << "'";
+  if (*layout != NetworkLayout::Keep && hasTasks(module))
+    return module.emitError("--layout is given, but the tasks are extracted "
+                            "already: run --ansor-convert-layouts before");
+  convertLayouts(module, *layout);
+  return success();
 }
 
 /// Applies the library.
@@ -515,6 +539,8 @@ static LogicalResult run(MLIRContext &context) {
   llvm::json::Value manifest = describeForMeasuring(referenceEntry);
   if (options->explain)
     options->profile = true;
+  if (failed(convertLayout(*candidate)))
+    return failure();
   bool needsTasks = options->profile || !options->libraryPath.empty() ||
                     hasWeights(entry);
   if (needsTasks && failed(extract(*candidate)))

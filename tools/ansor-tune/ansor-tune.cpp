@@ -17,7 +17,6 @@
 #include "ansor/Search/Simulation.h"
 #include "ansor/Support/Files.h"
 #include "ansor/Support/LoadModule.h"
-#include "ansor/Task/Sizes.h"
 #include "ansor/Task/Weights.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -102,6 +101,10 @@ struct Flags {
                "lists for all extents (?) or for one (d0, d1 in order of "
                "appearance), separated by ';'; other sizes run the general "
                "code")};
+  cl::opt<std::string> layout{"layout", cl::init("keep"), cl::cat(searching),
+      cl::desc("keep: tensors lie as in the model; channels-last: those of "
+               "convolutions and what is between them have the channels last, "
+               "where that pays (keep)")};
   cl::list<std::string> weights{"weights", cl::cat(searching),
       cl::value_desc("1,3-5,7-"),
       cl::desc("arguments of the model that are weights, and are packed once "
@@ -258,8 +261,11 @@ static FailureOr<TuneOptions> makeOptions(ModuleOp module,
   options.target = *info;
   std::optional<SpaceKind> spaceKind = parseSpaceKind(flags.space);
   std::optional<ModelKind> modelKind = parseModelKind(flags.model);
+  std::optional<NetworkLayout> layout = parseNetworkLayout(flags.layout);
   StringRef problem;
-  if (!spaceKind)
+  if (!layout)
+    problem = "--layout must be keep or channels-last";
+  else if (!spaceKind)
     problem = "--space must be full or ansor";
   else if (!modelKind)
     problem = "--model must be xgboost or random";
@@ -301,6 +307,7 @@ static FailureOr<TuneOptions> makeOptions(ModuleOp module,
                                 ? findInstalledModel(options.target.vectorBits)
                                 : flags.costModel.getValue();
   options.dynamicSizes = flags.dynamicSizes;
+  options.layout = *layout;
   options.earlyStop = flags.earlyStop;
   options.finalists = flags.finalists;
   options.scoreThreads = flags.scoreThreads;
@@ -332,7 +339,7 @@ static LogicalResult writeTuned(ModuleOp module, StringRef path,
   if (!entries.empty()) {
     FailureOr<OwningOpRef<ModuleOp>> library =
         buildLibrary(entries, info, module.getContext(), error,
-                     getDynamicSizes(module));
+                     getPreparation(module));
     if (failed(library))
       return failure(fail(error));
     if (failed(applyLibrary(module, **library)))

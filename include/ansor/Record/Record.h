@@ -16,6 +16,7 @@
 #define ANSOR_RECORD_RECORD_H
 
 #include "ansor/Measure/Measure.h"
+#include "ansor/Task/NetworkLayout.h"
 #include "ansor/Task/Task.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -133,24 +134,32 @@ struct BestEntry {
   int64_t trials = 0;
 };
 
+/// What was done to modules before their tasks were extracted. A library notes
+/// it, for the same to be done where it is applied.
+struct Preparation {
+  std::string dynamicSizes; ///< see Task/Sizes.h; empty: none
+  NetworkLayout layout = NetworkLayout::Keep;
+};
+
+/// What was done to `module`, or to those that the library `module` is for.
+Preparation getPreparation(ModuleOp module);
+
 /// Builds the transform library of `entries`: constants folded, one named
 /// sequence a task (with key, sketch, speed-up, trials and target as
-/// attributes), and a `@__transform_main` that dispatches by key. It notes the
-/// `dynamicSizes` (see Task/Sizes.h) that the tasks were extracted for.
+/// attributes), and a `@__transform_main` that dispatches by key.
 FailureOr<OwningOpRef<ModuleOp>> buildLibrary(ArrayRef<BestEntry> entries,
                                               const TargetInfo &target,
                                               MLIRContext *context,
                                               std::string &error,
-                                              StringRef dynamicSizes = {});
+                                              const Preparation &prepared = {});
 
 /// Writes that library; the file at `path` is replaced as a whole.
 LogicalResult writeLibrary(StringRef path, ArrayRef<BestEntry> entries,
                            const TargetInfo &target, MLIRContext *context,
-                           std::string &error, StringRef dynamicSizes = {});
+                           std::string &error, const Preparation &prepared = {});
 
-/// Extracts the tasks of `module` as they were for the library at `path`:
-/// functions with dynamic extents are copied for the sizes that it was tuned
-/// for. Emits and fails if it can't be read.
+/// Extracts the tasks of `module` as they were for the library at `path`, with
+/// what was done before. Emits and fails if it can't be read.
 LogicalResult extractForLibrary(ModuleOp module, StringRef path,
                                 const ExtractOptions &options = {});
 

@@ -38,6 +38,8 @@ def TunePass : Pass<"ansor-tune", "ModuleOp"> {
            "\"?=32,128\"">,
     Option<"coldWeights", "cold-weights", "bool", "true",
            "measure tasks with their weights as cold as in the network">,
+    Option<"layout", "layout", "std::string", "\"keep\"",
+           "of the networks' images: \"keep\" or \"channels-last\"">,
     Option<"threads", "threads", "int", "1", "threads of the measured code">,
     Option<"seed", "seed", "uint64_t", "0", "seed of the search">,
     Option<"earlyStop", "early-stop", "int64_t", "0",

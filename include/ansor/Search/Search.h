@@ -22,6 +22,7 @@
 #include "ansor/Search/TaskScheduler.h"
 #include "ansor/Sketch/Sketch.h"
 #include "ansor/Space/DesignSpace.h"
+#include "ansor/Task/NetworkLayout.h"
 #include "ansor/Task/Task.h"
 #include <functional>
 #include <map>
@@ -56,6 +57,8 @@ struct TuneOptions {
   /// Sizes that functions with dynamic extents are copied for (Task/Sizes.h);
   /// empty: those that the module names, if any.
   std::string dynamicSizes;
+  /// What networks are converted to before their tasks are extracted.
+  NetworkLayout layout = NetworkLayout::Keep;
   unsigned finalists = 12;         ///< at most so many are compared at the end;
                                    ///< below 2 none
   double finalShare = 0.05;        ///< those slower than the best by no more

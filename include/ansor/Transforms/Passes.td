@@ -81,6 +81,29 @@ def PrepackPass : Pass<"ansor-prepack", "ModuleOp"> {
     "::mlir::bufferization::BufferizationDialect"];
 }
 
+def ConvertLayoutsPass : Pass<"ansor-convert-layouts", "ModuleOp"> {
+  let summary = "Let convolutions and their neighbours have channels last";
+  let description = [{
+    Convolutions, whatever their name and rank, read and write images whose last
+    dimension is the channel, and what is between them follows: elementwise
+    ops, pooling and reductions, contractions over channels, padding, reshapes,
+    slices, concatenations. Where a tensor is needed in both forms, as
+    arguments and results are, `linalg.transpose` is between. Parts whose
+    convolutions are too little work for these stay as they are. Filters are
+    transposed too; those of weights are marked `ansor.prepack`. Run it before
+    the tasks are extracted.
+  }];
+  let options = [
+    Option<"layout", "layout", "std::string", "\"channels-last\"",
+           "\"channels-last\", or \"keep\" to do nothing">,
+    Option<"always", "always", "bool", "false",
+           "also where transpositions cost more than is gained">
+  ];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect",
+    "::mlir::affine::AffineDialect"];
+}
+
 def SpecializeSizesPass : Pass<"ansor-specialize-sizes", "ModuleOp"> {
   let summary = "Copy functions with dynamic extents for given sizes";
   let description = [{
