@@ -45,7 +45,9 @@ def Ansor_Dialect : Dialect {
     `ansor.note` where the task stays unscheduled.
 
     `ansor.dynamic_sizes` on a module, or a library, names the sizes that
-    functions with dynamic extents are copied for (see `ansor/Task/Sizes.h`).
+    functions with dynamic extents are copied for (see `ansor/Task/Sizes.h`),
+    and `ansor.layout` what convolutions were converted to
+    (`ansor/Task/NetworkLayout.h`).
     Other names that begin with `ansor.` are marks of the code generation, from
     one of its passes to a later one.
 
