@@ -105,11 +105,12 @@ class Ours:
         if (os.path.exists(stem + ".json")
                 and os.path.getmtime(stem + ".json") > newest):
             return stem
-        passes = ["--ansor-extract-tasks"]
+        passes = []
         if weights(row):
-            passes.insert(0, f"--ansor-mark-weights=arguments={weights(row)}")
-        if space != "none":
-            passes.append(f"--ansor-apply-library=library={library}")
+            passes.append(f"--ansor-mark-weights=arguments={weights(row)}")
+        # The library knows how tasks are extracted.
+        passes.append("--ansor-extract-tasks" if space == "none" else
+                      f"--ansor-apply-library=library={library}")
         passes.append("--ansor-prepack")
         done = subprocess.run([self.tool("ansor-opt"), source, *passes], text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
