@@ -130,3 +130,25 @@ func.func private @task(%x: tensor<2x2x2xf32>, %w: tensor<2x3xf32> {ansor.weight
   %s = linalg.add ins(%x, %p : tensor<2x2x2xf32>, tensor<2x2x2xf32>) outs(%o : tensor<2x2x2xf32>) -> tensor<2x2x2xf32>
   return %s : tensor<2x2x2xf32>
 }
+
+// -----
+
+// A task that is called with data, marked or not: its caller packs each time.
+
+// CHECK-LABEL: func.func @data(
+// CHECK-NOT: prepack = [
+// CHECK: %[[P:.*]] = linalg.pack %arg1
+// CHECK: call @task(%arg0, %[[P]], %{{[^,]*}}) : (tensor<4x2xf32>, tensor<4x2xf32>,
+// CHECK-NOT: @data_prepack
+func.func @data(%x: tensor<4x2xf32>, %y: tensor<8xf32>) -> tensor<4x2xf32> {
+  %e = tensor.empty() : tensor<4x2xf32>
+  %a = call @task(%x, %y, %e) : (tensor<4x2xf32>, tensor<8xf32>, tensor<4x2xf32>) -> tensor<4x2xf32>
+  return %a : tensor<4x2xf32>
+}
+func.func private @task(%x: tensor<4x2xf32>, %w: tensor<8xf32> {ansor.weight}, %o: tensor<4x2xf32>) -> tensor<4x2xf32>
+    attributes {ansor.task = "a1-04", ansor.weight = 1 : i64} {
+  %e = tensor.empty() : tensor<4x2xf32>
+  %p = linalg.pack %w inner_dims_pos = [0] inner_tiles = [2] into %e : tensor<8xf32> -> tensor<4x2xf32>
+  %s = linalg.add ins(%x, %p : tensor<4x2xf32>, tensor<4x2xf32>) outs(%o : tensor<4x2xf32>) -> tensor<4x2xf32>
+  return %s : tensor<4x2xf32>
+}
