@@ -23,6 +23,10 @@
 // The dimension of a batch is outside of the panels.
 // RUN: ansor-opt %t/batch.mlir --ansor-generate-sketches="target=x86-64-v4:l1=1024 sketch=3" | ansor-opt --ansor-apply-decisions="seed=1" --transform-interpreter | FileCheck %t/batch.mlir
 
+// Packing is a statement of its own, unless a weight is packed once elsewhere.
+// RUN: ansor-opt %t/batch.mlir --ansor-generate-sketches="target=x86-64-v4:l1=1024 sketch=3" | ansor-opt --ansor-apply-decisions="seed=1" --transform-interpreter --ansor-print-features -o %t/out.mlir | FileCheck %t/batch.mlir --check-prefix=DATA
+// RUN: sed -e 's/%b: tensor<2x16x48xf32>,/%b: tensor<2x16x48xf32> {ansor.weight},/' %t/batch.mlir | ansor-opt --ansor-generate-sketches="target=x86-64-v4:l1=1024 sketch=3" | ansor-opt --ansor-apply-decisions="seed=1" --transform-interpreter --ansor-print-features -o %t/out.mlir | FileCheck %t/batch.mlir --check-prefix=WEIGHT
+
 // Not what stays in the first cache or what a stage computes, and not in the
 // paper's space.
 // RUN: ansor-opt %t/product.mlir --ansor-generate-sketches="target=x86-64-v4:l1=1048576" | FileCheck %t/computed.mlir --check-prefix=NONE
@@ -114,6 +118,10 @@ func.func private @task_0(%a: tensor<8x64xf32>, %b: tensor<48x64xf32>, %out: ten
 }
 
 //--- batch.mlir
+// DATA: "statement":"linalg.pack",{{.*}}"vec_num":1,{{.*}}"parallel_num":1,
+// DATA: "statement":"s1"
+// WEIGHT-NOT: "statement":"linalg.pack"
+// WEIGHT: "statement":"s1"
 // CHECK: linalg.pack %arg1 outer_dims_perm = [0, 2, 1] inner_dims_pos = [2]
 // FEATURES: "sketch":"s3","qualifies":true,{{.*}}"interpreted":0,"compared":{{[1-9][0-9]*}},"different":0
 #a = affine_map<(b, i, j, k) -> (b, i, k)>
