@@ -293,7 +293,10 @@ BuildResult CandidateBuilder::build(StringRef key, StringRef script,
     return timed(fail(ErrorKind::Illegal, "after the script, " + message));
   entry.setPublic();
   (*manifest.getAsObject())["entry"] = entry.getName();
-  {
+  if (llvm::json::Value prepack = describePrepack(entry);
+      prepack.getAsObject()) { // Split by who asks.
+    (*manifest.getAsObject())["prepack"] = std::move(prepack);
+  } else {
     FirstError error(&context);
     FailureOr<func::FuncOp> split = splitTask(entry);
     if (failed(split))
