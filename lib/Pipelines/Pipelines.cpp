@@ -100,6 +100,7 @@ void ansor::buildCPULoweringPipeline(OpPassManager &pm,
   // Buffers are freed by their owners along structured control flow only.
   pm.addPass(createLiftControlFlowToSCFPass());
   pm.addPass(createDecomposePass());
+  pm.addPass(createDefineShiftsPass());
   // Before destinations: an init whose only use is dead is an unused one, and
   // a task that seems not to write its init would share it with another call.
   pm.addPass(createCanonicalizerPass());

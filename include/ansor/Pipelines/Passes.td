@@ -36,6 +36,17 @@ def DecomposePass : Pass<"ansor-decompose", "ModuleOp"> {
   ];
 }
 
+def DefineShiftsPass : Pass<"ansor-define-shifts", "ModuleOp"> {
+  let summary = "Take the amounts of shifts modulo the bits of their type";
+  let description = [{
+    A shift by as many bits as there are, or more, is poison, and becomes one
+    value in vector code and another one in plain code. By this all code for a
+    program gives the same values, and a candidate isn't refused for them.
+    Amounts that are known to be small stay as they are.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def TaskDestinationsPass : Pass<"ansor-task-destinations", "ModuleOp"> {
   let summary = "State which arguments may be written";
   let description = [{
