@@ -183,12 +183,14 @@ static void addPairs(const TrainingSet &set, ArrayRef<double> sums,
     const size_t count = programs.size();
     if (count < 2)
       continue;
-    // Each pair once: the i-th with those at these distances behind it. Of many
-    // programs, distances that are spread evenly.
-    const size_t partners = std::min((count - 1) / 2 + 1, kPartners);
+    // Each pair once: the i-th with those at these distances behind it, at most
+    // half of the circle. Of many programs, distances that are spread evenly.
+    const size_t reach = count / 2;
+    const size_t partners = std::min(reach, kPartners);
     for (size_t i = 0; i < count; ++i)
       for (size_t k = 0; k < partners; ++k) {
-        size_t distance = 1 + k * ((count - 1) / 2) / std::max<size_t>(1, partners - 1);
+        size_t distance =
+            1 + k * (reach - 1) / std::max<size_t>(1, partners - 1);
         if (2 * distance == count && i >= distance)
           continue; // met from the other side
         unsigned a = programs[i], b = programs[(i + distance) % count];

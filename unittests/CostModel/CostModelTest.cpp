@@ -246,6 +246,34 @@ TEST(XGBoostModel, OrdersWithinTasks) {
 }
 
 // A task of many programs is learned from by a sample of its pairs.
+TEST(XGBoostModel, EachPairCountsOnce) {
+  // Who is whose neighbour in the list must not matter: all pairs are met, and
+  // none twice, for odd and even numbers.
+  for (unsigned count : {3u, 6u, 7u, 9u}) {
+    std::vector<TrainingSample> samples(count);
+    for (unsigned i = 0; i < count; ++i) {
+      samples[i].features.data.assign(kNumFeatures, 0);
+      samples[i].features.data[0] = i;
+      samples[i].task = "t";
+      samples[i].seconds = 1e-3 * (1 + (i * i) % 5 + 0.3 * i);
+    }
+    XGBoostOptions options;
+    options.rounds = 4;
+    options.featureShare = 1;
+    auto model = createXGBoostModel(options);
+    ASSERT_TRUE(succeeded(model->update(samples)));
+    std::vector<double> scores = predictAll(*model, samples);
+    std::vector<TrainingSample> dealt; // the even ones, then the odd ones
+    for (unsigned first : {0u, 1u})
+      for (unsigned i = first; i < count; i += 2)
+        dealt.push_back(samples[i]);
+    ASSERT_TRUE(succeeded(model->update(dealt)));
+    std::vector<double> again = predictAll(*model, samples);
+    for (unsigned i = 0; i < count; ++i)
+      EXPECT_NEAR(scores[i], again[i], 1e-5) << i << " of " << count;
+  }
+}
+
 TEST(XGBoostModel, ManyProgramsOfATask) {
   std::mt19937_64 rng(5);
   std::vector<TrainingSample> samples;
