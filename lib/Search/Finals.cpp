@@ -10,9 +10,10 @@
 // the best few candidates of each task, and the unscheduled program if it is as
 // fast, are measured against each other. Many are compared, as what is good by
 // nature is among them, and then the best few of these more often, as few
-// measurements can't tell those apart; of them, the best median wins. The results
-// are kept in the log as "final" lines, so that a run that has nothing left to
-// try, and one that is replayed, decide alike.
+// measurements can't tell those apart; of them, the one wins that was the fastest
+// relative to the others of each pass. The results are kept in the log as
+// "final" lines, so that a run that has nothing left to try, and one that is
+// replayed, decide alike.
 //
 
 #include "Session.h"
@@ -44,11 +45,39 @@ std::vector<Candidate> Session::finalists(unsigned index) const {
   return candidates;
 }
 
+static double medianOf(std::vector<double> values) {
+  llvm::sort(values);
+  size_t half = values.size() / 2;
+  return values.size() % 2 ? values[half]
+                           : (values[half - 1] + values[half]) / 2;
+}
+
+/// How slow each program was relative to the others of its pass: the median
+/// over the passes, of which `seconds` has as many for each program. A machine
+/// that drifts slows all of a pass, so this repeats better than the seconds:
+/// on a busy one they deviated by .07 to .17, this by .04 to .12.
+static SmallVector<double> relativeTimes(ArrayRef<ArrayRef<double>> seconds) {
+  SmallVector<std::vector<double>> ratios(seconds.size());
+  for (size_t pass = 0; pass < seconds.front().size(); ++pass) {
+    std::vector<double> ofPass;
+    for (ArrayRef<double> ofProgram : seconds)
+      ofPass.push_back(ofProgram[pass]);
+    const double usual = medianOf(ofPass);
+    for (auto [ofProgram, time] : llvm::zip_equal(ratios, ofPass))
+      ofProgram.push_back(time / usual);
+  }
+  SmallVector<double> times;
+  for (std::vector<double> &ofProgram : ratios)
+    times.push_back(ofProgram.empty() ? 0 : medianOf(std::move(ofProgram)));
+  return times;
+}
+
 /// Takes over the winner of `finals`; nothing if all failed.
 void Session::decide(unsigned index) {
   TaskState &state = result.tasks[index];
   TunedTask &tuned = tasks[index];
-  const TrialRecord *best = nullptr;
+  SmallVector<const TrialRecord *> contenders;
+  SmallVector<ArrayRef<double>> seconds;
   size_t passes = 0; // of the second comparison, if there was one
   for (const TrialRecord &trial : tuned.finals)
     if (trial.error == ErrorKind::None && !trial.isReference())
@@ -56,13 +85,18 @@ void Session::decide(unsigned index) {
   for (const TrialRecord &trial : tuned.finals) {
     if (trial.error != ErrorKind::None || trial.seconds.size() < passes)
       continue;
-    if (trial.isReference())
+    if (trial.isReference()) {
       state.reference = trial.median;
-    else if (!best || trial.median < best->median)
-      best = &trial;
+      continue;
+    }
+    contenders.push_back(&trial);
+    seconds.push_back(ArrayRef(trial.seconds).take_front(passes));
   }
-  if (!best)
+  if (contenders.empty())
     return;
+  SmallVector<double> times = relativeTimes(seconds);
+  const TrialRecord *best =
+      contenders[llvm::min_element(times) - times.begin()];
   std::string error;
   unsigned sketch =
       llvm::find(tuned.sketchNames, best->sketch) - tuned.sketchNames.begin();

@@ -173,6 +173,7 @@ protected:
 };
 
 TEST_F(TuneTest, TunesAllTasks) {
+  options.scheduler = SchedulerKind::RoundRobin;
   options.libraryPath = library;
   FailureOr<TuneResult> result = run();
   ASSERT_TRUE(succeeded(result)) << llvm::join(errors, "\n");
@@ -420,6 +421,43 @@ TEST_F(TuneTest, TheLuckiestDoesNotWin) {
   EXPECT_FALSE(passes.empty());
 }
 
+TEST_F(TuneTest, ADriftingMachineDecidesNothing) {
+  options.finalists = 8;
+  options.trials = 96;
+  options.earlyStop = 0;
+  int number = 0;
+  measurer.answer = [&](const MeasureInput &input) {
+    if (input.candidate.empty())
+      return FakeMeasurer::good(1);
+    return FakeMeasurer::good(1e-3 * (1 + 1e-4 * number++));
+  };
+  // In the second comparison the machine is half as fast from the fourth pass
+  // on. The best is disturbed in one of the fast passes, so that the median of
+  // its seconds is worse than the others'.
+  std::string best;
+  std::map<std::string, unsigned> passes;
+  unsigned comparisons = 0;
+  measurer.onCompare = [&](ArrayRef<MeasureInput> inputs) {
+    const bool first = comparisons++ % 2 == 0;
+    if (first)
+      best = inputs.back().candidate;
+    passes.clear();
+    measurer.answer = [&, first](const MeasureInput &input) {
+      const unsigned pass = passes[input.candidate]++;
+      double seconds = input.candidate == best ? 9e-4 : 1e-3;
+      if (!first && input.candidate == best && pass == 2)
+        seconds = 1.3e-3;
+      return FakeMeasurer::good(first || pass < 3 ? seconds : 2 * seconds);
+    };
+  };
+  FailureOr<TuneResult> result = run();
+  ASSERT_TRUE(succeeded(result));
+  EXPECT_EQ(comparisons, 4u);
+  EXPECT_EQ(passes[best], 6u);
+  EXPECT_TRUE(result->tasks[1].overturned);
+  EXPECT_DOUBLE_EQ(result->tasks[1].best, (1.3e-3 + 1.8e-3) / 2);
+}
+
 TEST_F(TuneTest, TheUnscheduledProgramIsComparedToo) {
   options.finalists = 8;
   measurer.answer = [](const MeasureInput &input) {
@@ -456,6 +494,7 @@ TEST_F(TuneTest, ASlowerMachineAtTheEndDecidesNothing) {
 }
 
 TEST_F(TuneTest, FailuresAreCountedByKind) {
+  options.scheduler = SchedulerKind::RoundRobin;
   int number = 0;
   measurer.answer = [&](const MeasureInput &input) {
     if (!input.candidate.empty() && ++number % 2 == 0)
@@ -564,6 +603,7 @@ TEST_F(TuneTest, EarlyStopEndsATask) {
 }
 
 TEST_F(TuneTest, RandomModelNeverLearns) {
+  options.scheduler = SchedulerKind::RoundRobin;
   options.model = ModelKind::Random;
   FailureOr<TuneResult> result = run();
   ASSERT_TRUE(succeeded(result));
@@ -704,6 +744,7 @@ TEST_F(TuneTest, RecordsOfAnotherSpaceAreNotUsed) {
 }
 
 TEST_F(TuneTest, ATornLineIsDroppedAndTold) {
+  options.scheduler = SchedulerKind::RoundRobin;
   ASSERT_TRUE(succeeded(run()));
   {
     std::error_code code;
