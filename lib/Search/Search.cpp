@@ -291,8 +291,9 @@ static int64_t levelShare(ArrayRef<ScheduledTask> tasks, unsigned index,
 }
 
 int64_t ansor::roundSize(int64_t trials, int64_t tasks) {
-  // Small rounds: each one is chosen by a model that has learned more.
-  int64_t size = std::clamp<int64_t>(trials / (8 * tasks), 8, 64);
+  // Small rounds: each one is chosen by a model that has learned more. Large
+  // ones keep many builders busy where trials abound.
+  int64_t size = std::clamp<int64_t>(trials / (24 * tasks), 8, 64);
   // However few the trials, the model shall have a say in half of them.
   int64_t share = (trials + tasks - 1) / tasks;
   return std::min(size, std::max<int64_t>(1, (share + 1) / 2));

@@ -376,9 +376,10 @@ TEST_F(SchedulerTest, CurvesThatEndAreFinished) {
 }
 
 TEST(RoundSizeTest, FollowsTrialsAndTasks) {
-  EXPECT_EQ(roundSize(1000, 1), 64);
-  EXPECT_EQ(roundSize(200, 1), 25);
-  EXPECT_EQ(roundSize(1280, 10), 16);
+  EXPECT_EQ(roundSize(10000, 1), 64);
+  EXPECT_EQ(roundSize(1000, 1), 41);
+  EXPECT_EQ(roundSize(200, 1), 8);
+  EXPECT_EQ(roundSize(2880, 10), 12);
   EXPECT_EQ(roundSize(100, 10), 5); // half of a task's share
   EXPECT_EQ(roundSize(10, 10), 1);
 }
