@@ -10,17 +10,24 @@
 reached by how many trials (Zheng et al., OSDI 2020, section 7.1).
 
     ablation.py --out DIR [--rows c2d_7,gmm512] [--trials 200] [--seeds 5]
-                [--variants full,cold,no-tuning,ansor,random] [--seconds 80]
+                [--variants full,cold,no-tuning,ansor,beam,random] [--seconds 80]
+                [--rounds 30 --python PYTHON]
 
 full        as it is: the installed model, evolution, neighbours of the best
 cold        without the installed model
 no-tuning   no fine-tuning: programs are sampled, and the model picks from them
 ansor       the rules and constants of the paper alone
+beam        beam search of partial programs instead of evolution
 random      no model: programs are sampled and measured
 
 The same command goes on where it was interrupted; the exit code is 75 if
 --seconds ran out before everything was done. DIR gets the records, table.md,
-results.json and ablation.svg: medians over the seeds, of the best so far."""
+results.json and ablation.svg: medians over the seeds, of the best so far.
+
+The best of many measurements is a lucky one, and a run of a busy hour has none.
+--rounds times the winners of all runs of a row against each other, in turns, and
+adds each one's time and the ratios of the variants' medians (winners.md). It
+needs an interpreter with numpy."""
 import argparse
 import json
 import math
@@ -33,13 +40,15 @@ import time
 
 import operators
 from curves import label, read_ours
-from harness.ours import TOOLS
+from harness import contest, machine
+from harness.ours import TOOLS, Ours
 
 VARIANTS = {
     "full": [],
     "cold": ["--cost-model=none"],
     "no-tuning": ["--generations=0"],
     "ansor": ["--space=ansor"],
+    "beam": ["--strategy=beam"],
     "random": ["--model=random", "--cost-model=none"],
 }
 
@@ -54,7 +63,7 @@ def best_by_trial(path, trials):
     return best
 
 
-def tune(tools, source, stem, trials, seed, flags, deadline):
+def tune(tools, source, stem, trials, seed, flags, deadline, threads=1):
     """True if the run is done."""
     stamp = stem + ".done"
     if os.path.exists(stamp) and int(open(stamp).read()) >= trials:
@@ -63,7 +72,7 @@ def tune(tools, source, stem, trials, seed, flags, deadline):
     if left < 5:
         return False
     command = [os.path.join(tools, "ansor-tune"), source, f"--trials={trials}",
-               "--threads=1", f"--seed={seed}", f"--records={stem}.jsonl",
+               f"--threads={threads}", f"--seed={seed}", f"--records={stem}.jsonl",
                f"--library={stem}.lib.mlir", *flags]
     with open(stem + ".log", "a") as log:
         child = subprocess.Popen(command, stdout=log, stderr=log)
@@ -116,6 +125,58 @@ def table(results, trials):
     return "\n".join(lines) + "\n"
 
 
+def time_winners(args, row, variants):
+    """{variant: [seconds of the winner of each seed]}: medians of rounds in which
+    all of them take turns."""
+    tuner = Ours(args.out, args.tools)
+    source, contenders, reasons = os.path.join(args.out, row.name + ".mlir"), [], {}
+    machine.build_timing(args.out)
+    try:
+        for seed in range(args.seeds):
+            for variant in variants:
+                name = f"{row.name}.{variant}.{seed}"
+                stem = os.path.join(args.out, name)
+                if not os.path.exists(stem + ".lib.mlir"):
+                    continue
+                # ablation.py marks no weights: what was tuned is what is timed.
+                tuner.build_object(row, source, stem, stem + ".lib.mlir", 1,
+                                   weights="")
+                c = contest.Contender(name, "harness.ours_server:Ours", 1, args.out,
+                                      args.python)
+                contenders.append(c)
+                reason = contest.load(c, row, object=stem)
+                if reason:
+                    reasons[name] = reason
+        times = contest.contest(contenders, args.rounds, 0.02)
+    finally:
+        for c in contenders:
+            c.close()
+    winners = {variant: [] for variant in variants}
+    for name, result in times.items():
+        if "median" in result:
+            winners[name.split(".")[1]].append(result["median"])
+        else:
+            reasons.setdefault(name, result["reason"])
+    for name, reason in reasons.items():
+        print(f"{name}: {reason}", file=sys.stderr)
+    return winners
+
+
+def winners_table(winners):
+    """{row: {variant: seconds}} as Markdown; ratios are to the first variant."""
+    lines = ["| row | variant | ms of each seed's winner | median ms | speed, of the first |",
+             "|---|---|---|---|---|"]
+    for row, variants in winners.items():
+        timed = {v: times for v, times in variants.items() if times}
+        first = next((statistics.median(times) for times in timed.values()), None)
+        for variant, times in timed.items():
+            median = statistics.median(times)
+            lines.append(f"| {row} | {variant} | "
+                         + " ".join(f"{t * 1e3:.4g}" for t in times)
+                         + f" | {median * 1e3:.4g} | {first / median:.3f} |")
+    return "\n".join(lines) + "\n"
+
+
 def plot(results, path):
     import matplotlib
     matplotlib.use("Agg")
@@ -143,6 +204,9 @@ def main():
     parser.add_argument("--tools", default=TOOLS)
     parser.add_argument("--seconds", type=float, default=math.inf)
     parser.add_argument("--report-only", action="store_true")
+    parser.add_argument("--rounds", type=int, default=0,
+                        help="time the winners against each other in so many rounds")
+    parser.add_argument("--python", default=sys.executable)
     args = parser.parse_args()
     rows, variants = args.rows.split(","), args.variants.split(",")
     for variant in variants:
@@ -176,6 +240,13 @@ def main():
         plot(results, os.path.join(args.out, "ablation.svg"))
     except ImportError:
         print("no plot: matplotlib is missing", file=sys.stderr)
+    if args.rounds:
+        winners = {row: time_winners(args, operators.select(names=[row])[0], variants)
+                   for row in rows}
+        text = winners_table(winners)
+        with open(os.path.join(args.out, "winners.md"), "w") as file:
+            file.write(text)
+        print(text, end="")
     return 0 if complete else 75
 
 

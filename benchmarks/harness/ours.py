@@ -105,12 +105,17 @@ class Ours:
         if (os.path.exists(stem + ".json")
                 and os.path.getmtime(stem + ".json") > newest):
             return stem
-        passes = []
-        if weights(row):
-            passes.append(f"--ansor-mark-weights=arguments={weights(row)}")
+        self.build_object(row, source, stem, library if space != "none" else None,
+                          threads, weights(row))
+        return stem
+
+    def build_object(self, row, source, stem, library, threads, weights):
+        """Builds `stem`.so and .json of the row's module with the schedules of
+        the library, or without any; `weights` are packed once."""
+        passes = [f"--ansor-mark-weights=arguments={weights}"] if weights else []
         # The library knows how tasks are extracted.
-        passes.append("--ansor-extract-tasks" if space == "none" else
-                      f"--ansor-apply-library=library={library}")
+        passes.append(f"--ansor-apply-library=library={library}" if library else
+                      "--ansor-extract-tasks")
         passes.append("--ansor-prepack")
         done = subprocess.run([self.tool("ansor-opt"), source, *passes], text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -128,7 +133,6 @@ class Ours:
             raise Failed(f"ansor-builder: exit code {done.returncode}") from None
         if not answer["ok"]:
             raise Failed("ansor-builder: " + answer["message"][:200])
-        return stem
 
 
 def read_records(path):

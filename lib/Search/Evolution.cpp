@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ansor/Search/Evolution.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <cmath>
@@ -22,8 +23,17 @@ static constexpr unsigned kSampleAttempts = 64;
 static constexpr unsigned kBarrenLimit = 16;
 /// Samples that a schedule of another extent is fitted to.
 static constexpr unsigned kRefitSamples = 256;
+/// Draws to complete a partial program before it counts as a dead end.
+static constexpr unsigned kCompletions = 16;
 /// Mates that are looked at to find one of the same sketch.
 static constexpr unsigned kMateAttempts = 8;
+
+std::optional<StrategyKind> ansor::parseStrategyKind(StringRef text) {
+  return llvm::StringSwitch<std::optional<StrategyKind>>(text)
+      .Case("evolution", StrategyKind::Evolution)
+      .Case("beam", StrategyKind::Beam)
+      .Default(std::nullopt);
+}
 
 std::string Candidate::key() const {
   std::string text;
@@ -259,4 +269,71 @@ std::vector<Candidate> Evolution::run(std::vector<Candidate> initial,
       best.push_back(std::move(scored.candidate));
   }
   return best;
+}
+
+std::optional<Candidate> Evolution::complete(const Candidate &prefix,
+                                             size_t decided) {
+  const DesignSpace &space = spaces[prefix.sketch];
+  for (unsigned attempt = 0; attempt < kCompletions; ++attempt) {
+    std::optional<Decisions> drawn =
+        space.sampleLegal(rng, kSampleAttempts, rejections);
+    if (!drawn)
+      return std::nullopt;
+    llvm::copy(ArrayRef(prefix.decisions).take_front(decided), drawn->begin());
+    if (!space.check(*drawn))
+      return Candidate{prefix.sketch, std::move(*drawn)};
+  }
+  return std::nullopt;
+}
+
+std::vector<Candidate> Evolution::beam(unsigned width, unsigned scored,
+                                       ScoreFn score) {
+  size_t steps = 0;
+  for (const DesignSpace &space : spaces)
+    steps = std::max(steps, space.getGroups().size());
+  if (steps == 0 || width == 0)
+    return {};
+  const size_t perStep = std::max<size_t>(1, scored / steps);
+
+  std::vector<Candidate> states; // the first `step` groups count
+  for (unsigned sketch = 0; sketch < spaces.size(); ++sketch)
+    states.push_back({sketch, Decisions(spaces[sketch].getGroups().size())});
+  for (size_t step = 0; step < steps; ++step) {
+    std::vector<Candidate> children;
+    llvm::StringSet<> keys;
+    auto add = [&](Candidate child) {
+      if (keys.insert(child.key()).second)
+        children.push_back(std::move(child));
+    };
+    const size_t branches =
+        std::max<size_t>(1, perStep / std::max<size_t>(1, states.size()));
+    for (const Candidate &state : states) {
+      if (step >= state.decisions.size()) {
+        add(state); // it has been complete for a while
+        continue;
+      }
+      for (size_t branch = 0; branch < branches; ++branch)
+        if (std::optional<Candidate> child = complete(state, step))
+          add(std::move(*child));
+    }
+    std::vector<Scored> ranked;
+    std::vector<double> scores = score(children);
+    for (auto [child, value] : llvm::zip_equal(children, scores)) {
+      const bool isLast = step + 1 >= child.decisions.size();
+      if (value > -std::numeric_limits<double>::infinity() &&
+          !(isLast && excluded.contains(child.key())))
+        ranked.push_back({value, ranked.size(), std::move(child)});
+    }
+    llvm::sort(ranked);
+    // A partial program counts as its best completion, once.
+    states.clear();
+    llvm::StringSet<> prefixes;
+    for (Scored &entry : ranked) {
+      Candidate prefix = entry.candidate;
+      prefix.decisions.resize(std::min(prefix.decisions.size(), step + 1));
+      if (states.size() < width && prefixes.insert(prefix.key()).second)
+        states.push_back(std::move(entry.candidate));
+    }
+  }
+  return states;
 }

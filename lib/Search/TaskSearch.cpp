@@ -24,6 +24,8 @@ static constexpr unsigned kSampleRounds = 8;
 /// Share of a task's first batch that is random if a model picks it already: it
 /// shows how wrong the model is about this task.
 static constexpr double kFirstEpsilon = 0.25;
+/// Partial programs that a beam keeps, for each candidate wanted.
+static constexpr unsigned kBeamWidth = 2;
 /// The best predicted of which the first that builds is taken.
 static constexpr unsigned kPredicted = 16;
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -214,11 +216,16 @@ std::vector<Candidate> TaskSearch::nextBatch(unsigned count, CostModel *model,
   auto scoreAll = [&](ArrayRef<Candidate> candidates) {
     return score(candidates, *model);
   };
+  const unsigned scored = population * (options.generations + 1);
+  const bool isBeam = options.strategy == StrategyKind::Beam;
+  const bool isTuned = options.generations > 0 && !isBeam;
   std::vector<Candidate> ranked =
-      evolution.run(std::move(initial), population * (options.generations + 1),
-                    scoreAll);
-  std::vector<Candidate> near = evolution.neighbours(
-      ArrayRef(best).take_front(options.exploitParents), 4 * population / 5);
+      isBeam ? evolution.beam(kBeamWidth * count, scored, scoreAll)
+             : evolution.run(std::move(initial), scored, scoreAll);
+  std::vector<Candidate> near;
+  if (isTuned)
+    near = evolution.neighbours(
+        ArrayRef(best).take_front(options.exploitParents), 4 * population / 5);
 
   // Equal scores are the model's ignorance: a few of each. eps-greedy: now and
   // then a random one instead of the best ranked.
@@ -253,10 +260,7 @@ std::vector<Candidate> TaskSearch::nextBatch(unsigned count, CostModel *model,
         ++taken;
     }
   };
-  size_t exploit = options.generations == 0
-                       ? 0
-                       : size_t(std::lround(options.exploitShare * count));
-  addRanked(near, exploit);
+  addRanked(near, isTuned ? std::lround(options.exploitShare * count) : 0);
   addRanked(ranked, count);
   llvm::append_range(spare, samples);
   std::vector<Candidate> result = batch.take(spare);

@@ -124,6 +124,10 @@ struct Flags {
   cl::opt<unsigned> generations{"generations",
       cl::init(EvolutionOptions().generations), cl::cat(searching),
       cl::desc("generations a batch (4)")};
+  cl::opt<std::string> strategy{"strategy", cl::init("evolution"),
+      cl::cat(searching),
+      cl::desc("evolution; or beam: partial programs, decided knob by knob, of "
+               "which the best predicted go on: to compare with (evolution)")};
   cl::opt<int> scoreThreads{"score-threads", cl::init(0), cl::cat(searching),
       cl::desc("threads that score candidates; 0: one a core (0)")};
 
@@ -262,6 +266,7 @@ static FailureOr<TuneOptions> makeOptions(ModuleOp module,
   std::optional<SpaceKind> spaceKind = parseSpaceKind(flags.space);
   std::optional<ModelKind> modelKind = parseModelKind(flags.model);
   std::optional<NetworkLayout> layout = parseNetworkLayout(flags.layout);
+  std::optional<StrategyKind> strategy = parseStrategyKind(flags.strategy);
   StringRef problem;
   if (!layout)
     problem = "--layout must be keep or channels-last";
@@ -269,6 +274,8 @@ static FailureOr<TuneOptions> makeOptions(ModuleOp module,
     problem = "--space must be full or ansor";
   else if (!modelKind)
     problem = "--model must be xgboost or random";
+  else if (!strategy)
+    problem = "--strategy must be evolution or beam";
   else if (flags.threads < 1)
     problem = "--threads must be at least 1";
   else if (flags.repeats < 1)
@@ -313,6 +320,7 @@ static FailureOr<TuneOptions> makeOptions(ModuleOp module,
   options.scoreThreads = flags.scoreThreads;
   options.evolution.population = flags.population;
   options.evolution.generations = flags.generations;
+  options.evolution.strategy = *strategy;
   options.recordsPath = flags.recordsPath;
   options.libraryPath = flags.libraryPath;
   options.keepSlower = flags.keepSlower;

@@ -109,6 +109,54 @@ TEST_F(EvolutionTest, MoreGenerationsReachTheOptimum) {
   EXPECT_EQ(quality(best.front()), 1.0);
 }
 
+TEST_F(EvolutionTest, BeamDecidesWhatPartialProgramsShow) {
+  for (uint64_t seed = 0; seed < 3; ++seed) {
+    RandomGenerator rng(seed);
+    Evolution evolution(spaces, options, excluded, rng, rejections);
+    size_t scored = 0;
+    auto found = evolution.beam(16, 1024, [&](ArrayRef<Candidate> candidates) {
+      scored += candidates.size();
+      return score(candidates);
+    });
+    EXPECT_LE(scored, 1024u);
+    ASSERT_FALSE(found.empty());
+    EXPECT_LE(found.size(), 16u);
+    llvm::StringSet<> seen;
+    for (auto [i, candidate] : llvm::enumerate(found)) {
+      EXPECT_TRUE(seen.insert(candidate.key()).second);
+      EXPECT_FALSE(spaces[candidate.sketch].check(candidate.decisions));
+      if (i > 0)
+        EXPECT_LE(quality(candidate), quality(found[i - 1]));
+    }
+    double random = 0;
+    for (const Candidate &sample : evolution.sample(scored))
+      random = std::max(random, quality(sample));
+    EXPECT_GE(quality(found.front()), random);
+
+    // The same again, without its result.
+    llvm::StringSet<> measured;
+    measured.insert(found.front().key());
+    RandomGenerator again(seed);
+    Evolution other(spaces, options, measured, again, rejections);
+    for (const Candidate &candidate : other.beam(16, 1024, score))
+      EXPECT_NE(candidate.key(), found.front().key());
+  }
+}
+
+TEST_F(EvolutionTest, BeamStaysInItsBounds) {
+  RandomGenerator rng(0);
+  Evolution evolution(spaces, options, excluded, rng, rejections);
+  EXPECT_TRUE(evolution.beam(0, 100, score).empty());
+  EXPECT_LE(evolution.beam(3, 0, score).size(), 3u);
+  auto none = [](ArrayRef<Candidate> candidates) {
+    return std::vector<double>(candidates.size(),
+                               -std::numeric_limits<double>::infinity());
+  };
+  EXPECT_TRUE(evolution.beam(4, 100, none).empty());
+  Evolution empty({}, options, excluded, rng, rejections);
+  EXPECT_TRUE(empty.beam(4, 100, score).empty());
+}
+
 TEST_F(EvolutionTest, SameSeedSameResult) {
   std::vector<std::vector<std::string>> runs;
   for (uint64_t seed : {3, 3, 4}) {

@@ -25,7 +25,14 @@
 
 namespace mlir::ansor {
 
+/// How the next batch is found in the spaces: by evolution, or by a beam of
+/// partial programs (Evolution::beam), to compare with.
+enum class StrategyKind { Evolution, Beam };
+/// "evolution", "beam". Nullopt for another text.
+std::optional<StrategyKind> parseStrategyKind(StringRef text);
+
 struct EvolutionOptions {
+  StrategyKind strategy = StrategyKind::Evolution;
   unsigned population = 2048; ///< upper bound, see scoredPerTrial
   unsigned generations = 4;   ///< 0: no fine-tuning, samples are only ranked
   double mutationProbability = 0.85;
@@ -106,7 +113,18 @@ public:
   std::vector<Candidate> run(std::vector<Candidate> initial, unsigned count,
                              ScoreFn score);
 
+  /// Beam search, as earlier auto-schedulers do it: groups are decided one after
+  /// the other, in the order of the space; of all partial programs the best
+  /// `width` go on, each with some values of the next group. The score of a
+  /// partial program is that of its best random completion. About `scored` are
+  /// scored in all, at least one for each that goes on. Returns what is left,
+  /// complete and not excluded, best first.
+  std::vector<Candidate> beam(unsigned width, unsigned scored, ScoreFn score);
+
 private:
+  /// `prefix` with its first `decided` groups kept and the others drawn anew;
+  /// nullopt if no draw is legal.
+  std::optional<Candidate> complete(const Candidate &prefix, size_t decided);
   /// A child of one or two of `parents`, or nullopt if it isn't legal.
   std::optional<Candidate> breed(ArrayRef<Candidate> parents,
                                  ArrayRef<double> cumulative);
