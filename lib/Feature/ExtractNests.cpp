@@ -20,6 +20,7 @@
 #include "ValueTracer.h"
 #include "ansor/Feature/Feature.h"
 #include "ansor/IR/AnsorDialect.h"
+#include "ansor/Support/Structured.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "llvm/Support/MathExtras.h"
@@ -431,18 +432,17 @@ private:
       return Linear{{positions[d], 1}};
     }).writes = true;
     int64_t cut = pack.getInnerDimsPos().front();
-    ArrayRef<int64_t> order = pack.getOuterDimsPerm();
+    SmallVector<int64_t> order = getOuterOrder(pack);
     addAccess(statement, source, [&](unsigned d) {
-      unsigned i = order.empty() ? d : llvm::find(order, d) - order.begin();
+      unsigned i = llvm::find(order, d) - order.begin();
       int64_t step = d == cut ? pack.getStaticInnerTiles().front() : 1;
       Linear linear{{positions[i], step}};
-      if (d == cut) {
+      if (d == cut)
         linear.push_back({positions.back(), 1});
-        for (unsigned outer = 0; outer <= i; ++outer)
-          statement.loops[positions[outer]].annotation = LoopDesc::Parallel;
-      }
       return linear;
     }).reads = true;
+    for (unsigned outer = 0; outer < getNumParallelDims(pack); ++outer)
+      statement.loops[positions[outer]].annotation = LoopDesc::Parallel;
     finish(std::move(statement), &output, {});
   }
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "LowerPack.h"
 #include "ansor/IR/AnsorDialect.h"
+#include "ansor/Support/Structured.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -22,10 +23,9 @@ public:
         shape(pack.getSourceType().getShape()),
         cut(pack.getInnerDimsPos().front()),
         tile(pack.getStaticInnerTiles().front()),
-        order(pack.getOuterDimsPerm()) {
-    if (order.empty())
-      order = llvm::to_vector(llvm::seq<int64_t>(shape.size()));
+        order(getOuterOrder(pack)) {
     panelDim = llvm::find(order, cut) - order.begin();
+    numParallel = getNumParallelDims(pack);
   }
 
   Value lower() {
@@ -53,12 +53,12 @@ private:
     SmallVector<OpFoldResult> offsets, sizes, strides;
   };
 
-  /// The first `width` columns of a panel, whose place in the dimensions up to
-  /// the panels' is `place`; or of all of those if `whole`, but one panel.
+  /// The first `width` columns of a piece of a panel, whose place in the
+  /// parallel dimensions is `place`; or of the panel in all of them if `whole`.
   Slice getSlice(ArrayRef<OpFoldResult> place, bool whole, int64_t width) {
     Slice slice;
     for (auto [i, dim] : llvm::enumerate(order)) {
-      bool one = i == panelDim || (!whole && i < panelDim);
+      bool one = i == panelDim || (!whole && i < numParallel);
       slice.offsets.push_back(one ? place[i] : b.getIndexAttr(0));
       slice.sizes.push_back(b.getIndexAttr(one ? 1 : shape[dim]));
     }
@@ -109,7 +109,7 @@ private:
         from[dim] = b.getAffineDimExpr(rank - 1);
         continue;
       }
-      bool one = !whole && i < panelDim;
+      bool one = !whole && i < numParallel;
       if (one)
         slice.offsets[dim] = place[i];
       slice.sizes[dim] = b.getIndexAttr(one ? 1 : shape[dim]);
@@ -131,12 +131,11 @@ private:
         .getResult(0);
   }
 
-  /// A parallel loop over the dimensions up to the panels'.
+  /// A loop over the parallel dimensions.
   Value copyFullPanels(Value dest, int64_t full) {
     SmallVector<OpFoldResult> bounds;
-    for (unsigned i = 0; i < panelDim; ++i)
-      bounds.push_back(b.getIndexAttr(shape[order[i]]));
-    bounds.push_back(b.getIndexAttr(full));
+    for (unsigned i = 0; i < numParallel; ++i)
+      bounds.push_back(b.getIndexAttr(i == panelDim ? full : shape[order[i]]));
     auto loop = scf::ForallOp::create(b, loc, bounds, dest, std::nullopt);
     loop->setAttr(kParallelAttr, b.getUnitAttr());
     OpBuilder::InsertionGuard guard(b);
@@ -158,6 +157,7 @@ private:
   int64_t cut, tile; ///< the dimension that panels cut, and their width
   SmallVector<int64_t> order; ///< outer dimensions of the packed tensor
   unsigned panelDim = 0;      ///< place of `cut` in `order`
+  unsigned numParallel = 0;   ///< outer dimensions that the copies' loop is over
 };
 } // namespace
 
@@ -178,6 +178,15 @@ LogicalResult ansor::lowerPanels(RewriterBase &rewriter, linalg::PackOp pack) {
                                       pack.getInnerDimsPos(),
                                       pack.getOuterDimsPerm()))
     return failure();
+  // Which dimension of one element a slice of the last panel drops would not be
+  // clear.
+  bool rest = extent % pack.getStaticInnerTiles().front();
+  for (int64_t dim : getOuterOrder(pack)) {
+    if (dim == cut)
+      break;
+    if (rest && pack.getSourceType().getDimSize(dim) == 1)
+      return failure();
+  }
   rewriter.replaceOp(pack, PanelLowering(rewriter, pack).lower());
   return success();
 }

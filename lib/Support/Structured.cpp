@@ -36,3 +36,26 @@ std::optional<AffineMap> ansor::getPermutation(linalg::GenericOp op) {
     return std::nullopt;
   return maps[0].compose(inversePermutation(maps[1]));
 }
+
+SmallVector<int64_t> ansor::getOuterOrder(linalg::PackOp pack) {
+  if (!pack.getOuterDimsPerm().empty())
+    return SmallVector<int64_t>(pack.getOuterDimsPerm());
+  return llvm::to_vector(llvm::seq<int64_t>(pack.getSourceRank()));
+}
+
+unsigned ansor::getNumParallelDims(linalg::PackOp pack) {
+  /// Pieces that keep several threads busy.
+  constexpr int64_t kPieces = 16;
+  SmallVector<int64_t> order = getOuterOrder(pack);
+  int64_t cut = pack.getInnerDimsPos().front(), pieces = 1;
+  ArrayRef<int64_t> extents = pack.getDestType().getShape();
+  unsigned count = 0;
+  bool beyond = false; // the panels
+  while (count < order.size() &&
+         (!beyond || (count + 1 < order.size() && pieces < kPieces))) {
+    beyond |= order[count] == cut;
+    pieces *= std::min(extents[count], kPieces);
+    ++count;
+  }
+  return count;
+}

@@ -130,8 +130,10 @@ static std::optional<PanelLayout> chooseLayout(linalg::LinalgOp op,
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
   auto rank = [&](unsigned i) {
     unsigned of = map.getDimPosition(i);
-    int group = i == layout.dim                             ? 1
-                : kinds[of] == utils::IteratorType::parallel ? 0
+    // The panels come first: a tile is a slice without this dimension, and of
+    // several dimensions of one element upstream drops the first ones.
+    int group = i == layout.dim                             ? 0
+                : kinds[of] == utils::IteratorType::parallel ? 1
                                                              : 2;
     return std::make_pair(group, of);
   };

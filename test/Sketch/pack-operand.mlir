@@ -52,12 +52,12 @@ module attributes {transform.with_named_sequence} {
 // CHECK-DAG: #[[MAP:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d3, d4, d2)>
 // CHECK-LABEL: func.func @permuted(
 // CHECK-SAME: %{{.*}}, %[[B:.*]]: tensor<3x12x5x2xf32>
-// CHECK: %[[PACK:.*]] = linalg.pack %[[B]] outer_dims_perm = [3, 1, 0, 2] inner_dims_pos = [1] inner_tiles = [6] into %{{.*}} : tensor<3x12x5x2xf32> -> tensor<2x2x3x5x6xf32>
+// CHECK: %[[PACK:.*]] = linalg.pack %[[B]] outer_dims_perm = [1, 3, 0, 2] inner_dims_pos = [1] inner_tiles = [6] into %{{.*}} : tensor<3x12x5x2xf32> -> tensor<2x2x3x5x6xf32>
 // CHECK-NOT: linalg.yield
 // CHECK: scf.for %[[BATCH:.*]] = %c0 to %c2 step
 // CHECK: scf.for %[[J:.*]] = %c0 to %c12 step
 // CHECK: %[[PANEL:.*]] = affine.apply {{.*}}(%[[J]])
-// CHECK: %[[S:.*]] = tensor.extract_slice %[[PACK]][%[[BATCH]], %[[PANEL]], 0, 0, 0] [1, 1, 3, 5, 6] [1, 1, 1, 1, 1] : tensor<2x2x3x5x6xf32> to tensor<1x3x5x6xf32>
+// CHECK: %[[S:.*]] = tensor.extract_slice %[[PACK]][%[[PANEL]], %[[BATCH]], 0, 0, 0] [1, 1, 3, 5, 6] [1, 1, 1, 1, 1] : tensor<2x2x3x5x6xf32> to tensor<1x3x5x6xf32>
 // CHECK: linalg.generic {indexing_maps = [#{{.*}}, #[[MAP]], #{{.*}}]{{.*}}ins(%{{.*}}, %[[S]] :
 #in = affine_map<(b, j, k, l) -> (k, j, l, b)>
 #out = affine_map<(b, j, k, l) -> (b, j, l, k)>

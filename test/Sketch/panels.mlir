@@ -122,7 +122,7 @@ func.func private @task_0(%a: tensor<8x64xf32>, %b: tensor<48x64xf32>, %out: ten
 // DATA: "statement":"s1"
 // WEIGHT-NOT: "statement":"linalg.pack"
 // WEIGHT: "statement":"s1"
-// CHECK: linalg.pack %arg1 outer_dims_perm = [0, 2, 1] inner_dims_pos = [2]
+// CHECK: linalg.pack %arg1 outer_dims_perm = [2, 0, 1] inner_dims_pos = [2]
 // FEATURES: "sketch":"s3","qualifies":true,{{.*}}"interpreted":0,"compared":{{[1-9][0-9]*}},"different":0
 #a = affine_map<(b, i, j, k) -> (b, i, k)>
 #b = affine_map<(b, i, j, k) -> (b, k, j)>

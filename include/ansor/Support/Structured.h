@@ -24,6 +24,14 @@ bool overwritesInit(linalg::LinalgOp op, unsigned i);
 /// places in the result to places in the input.
 std::optional<AffineMap> getPermutation(linalg::GenericOp op);
 
+/// The source's dimensions in the order of the outer dimensions of the result.
+SmallVector<int64_t> getOuterOrder(linalg::PackOp pack);
+
+/// Of a pack of static shape with one inner tile: the number of outer dimensions
+/// that code generation makes a parallel loop of. Those up to the panels', and
+/// more if these are few pieces.
+unsigned getNumParallelDims(linalg::PackOp pack);
+
 } // namespace mlir::ansor
 
 #endif // ANSOR_SUPPORT_STRUCTURED_H

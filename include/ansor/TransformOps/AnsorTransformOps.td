@@ -63,8 +63,8 @@ def PackOperandOp
     generic ins(%a, %b)
     ```
 
-    The dimensions of the packed tensor are, from the outermost: those of the
-    target's parallel loops; the panels; those of its reduction loops, in their
+    The dimensions of the packed tensor are, from the outermost: the panels;
+    those of the target's parallel loops; those of its reduction loops, in their
     order; the inside of a panel. The last panel is padded with zeros, which are
     never read, if `tile` doesn't divide the dimension.
 
