@@ -221,9 +221,12 @@ void SplitBuilder::addSum() {
   for (AffineExpr expr : llvm::reverse(stage.write.getResults())) {
     unsigned loop = cast<AffineDimExpr>(expr).getPosition();
     int64_t extent = stage.loops[loop].extent;
-    int64_t size = std::min(extent, std::max<int64_t>(left, 1));
-    int64_t unit = std::min(size, vectorMultiple(context, stage, loop));
-    while (extent % size || size % unit)
+    // Whole vectors; both units divide the extent.
+    int64_t unit = static_cast<int>(loop) == stage.contiguousLoop()
+                       ? vectorMultiple(context, stage, loop)
+                       : 1;
+    int64_t size = std::max(unit, std::min(extent, left));
+    while (size > unit && (extent % size || size % unit))
       --size;
     left /= size;
     if (extent > 1)
