@@ -236,17 +236,21 @@ void Call::takeNextCopy() {
 }
 
 void Call::fill(const Draw &draw) {
+  filled = true;
   for (unsigned i = 0; i < arguments.size(); ++i)
     fillArgument(manifest, i, draw, arguments[i].data());
 }
 
 void Call::copyFrom(const Call &other) {
+  filled = true;
   for (size_t i = 0; i < arguments.size(); ++i)
     std::memcpy(arguments[i].data(), other.arguments[i].data(),
                 arguments[i].size());
 }
 
 void Call::refreshFrom(const Call &other) {
+  if (!filled)
+    return copyFrom(other);
   for (size_t i = 0; i < arguments.size(); ++i)
     if (!manifest.args[i].isWeight)
       std::memcpy(arguments[i].data(), other.arguments[i].data(),

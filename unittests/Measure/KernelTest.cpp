@@ -171,6 +171,20 @@ TEST_F(KernelTest, WeightsAreNotRefreshed) {
   expectOneValue(seen[2].sums);
 }
 
+TEST_F(KernelTest, TheFirstRefreshWritesWeights) {
+  // Else they would be pages of zeros, which are always near.
+  Manifest manifest = parse("");
+  Call inputs(manifest, remember), call(manifest, remember);
+  inputs.fill(Draw());
+  call.refreshFrom(inputs);
+  call.run();
+  inputs.run();
+  for (int i = 0; i < 3; ++i) {
+    expectOneValue(seen[i].sums);
+    EXPECT_NE(seen[i].sums[0], 0);
+  }
+}
+
 TEST_F(KernelTest, AWeightThatIsReturnedIsNotFreed) {
   numResults = 1;
   Manifest manifest = parse(

@@ -64,7 +64,7 @@ public:
   /// Copies the arguments of `other`, which has the same manifest.
   void copyFrom(const Call &other);
   /// Copies those that a call may have written: all but weights, which are left
-  /// where they are in the caches.
+  /// where they are in the caches. The first time, weights too.
   void refreshFrom(const Call &other);
   /// Fills what a call has to write before it reads it with `byte`: results
   /// and the workspace.
@@ -106,6 +106,7 @@ private:
   Entry entry, prepack;
   Workspace workspace;
   std::vector<Buffer> arguments;
+  bool filled = false; ///< the arguments have been written
   std::vector<Buffer> results; ///< empty where the size isn't known
   std::vector<std::vector<int64_t>> given; ///< descriptors of `results`
   /// Descriptors (or scalars), as words.
