@@ -18,6 +18,11 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
+def pin():
+    """Keeps this process on the last of its processors."""
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+
+
 class Contender:
     """A child that serves a contender (server.py)."""
 
@@ -40,7 +45,9 @@ class Contender:
             [python, os.path.join(HERE, "server.py"), module,
              f"--threads={threads}", f"--folder={folder}"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log,
-            text=True, env=env, start_new_session=True)
+            text=True, env=env, start_new_session=True,
+            # Processors differ by who shares their core and caches.
+            preexec_fn=pin if threads == 1 else None)
         self.stopped = False
         answer = self.read()
         self.version = answer.get("version", "")
@@ -94,9 +101,21 @@ def load(contender, row, **request):
     return None if answer["ok"] else answer["reason"]
 
 
+def typical(samples):
+    """{name: seconds} of {name: [seconds of each round]}: how slow each one was
+    relative to its rounds, in the median, times the usual round. A machine whose
+    speed changes from second to second, by neighbours on its caches, has medians
+    that lie on either of its speeds by chance; a round is short, and all of it
+    is slow together."""
+    rounds = [statistics.geometric_mean(times) for times in zip(*samples.values())]
+    usual = statistics.median(rounds)
+    return {name: usual * statistics.median(t / r for t, r in zip(times, rounds))
+            for name, times in samples.items()}
+
+
 def contest(contenders, rounds, seconds):
     """Times the loaded contenders in turn; {name: {median, min, samples}} or
-    {name: {reason}}."""
+    {name: {reason}}. The medians are those of `typical`."""
     counts, samples, reasons = {}, {}, {}
     for c in contenders:
         answer = c.ask(run=seconds)
@@ -115,13 +134,13 @@ def contest(contenders, rounds, seconds):
                 samples[c.name].append(answer["seconds"])
             else:
                 reasons[c.name] = answer["reason"]
+    whole = {name: times for name, times in samples.items() if name not in reasons}
+    medians = typical(whole) if whole else {}
     results = {}
     for c in contenders:
         if c.name in reasons:
             results[c.name] = {"reason": reasons[c.name]}
         else:
-            times = samples[c.name]
-            results[c.name] = {"median": statistics.median(times),
-                               "min": min(times), "samples": times,
-                               "version": c.version}
+            results[c.name] = {"median": medians[c.name], "min": min(whole[c.name]),
+                               "samples": whole[c.name], "version": c.version}
     return results

@@ -96,6 +96,7 @@ private:
   WorkerPool builders, runners;
   std::map<std::string, Reference> references; ///< by task key
   int64_t counter = 0;
+  int64_t cpu = -1; ///< that the first runner timed on
   MeasureCost cost;
 };
 } // namespace
@@ -383,6 +384,8 @@ void LocalMeasurer::run(const Artifact &artifact, const Reference &reference,
   request["flush"] = options.flushCache;
   request["flush_bytes"] = 2 * std::max(options.target.l3, options.target.l2);
   request["cold_bytes"] = options.coldBytes;
+  if (cpu >= 0)
+    request["cpu"] = cpu;
   if (check)
     request["reference"] = reference.path;
   double timeout = options.runTimeout;
@@ -407,6 +410,7 @@ void LocalMeasurer::run(const Artifact &artifact, const Reference &reference,
     result.message = "the runner gave no times";
     return;
   }
+  cpu = reply.getInteger("cpu").value_or(-1);
   result.median = reply.getNumber("median").value_or(
       std::numeric_limits<double>::infinity());
   result.message = reply.getString("note").value_or("").str();

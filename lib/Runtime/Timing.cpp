@@ -15,9 +15,13 @@
 
 using namespace ansor::runtime;
 
-/// A repeat is done again if the fixed kernel took this much longer than it
-/// can: frequency steps are a few percent, another process on the core halves.
+/// A repeat is disturbed if the fixed kernel took this much longer than it can:
+/// frequency steps are a few percent, another process on the core halves.
 static constexpr double kDisturbance = 1.2;
+/// It is, too, if the kernel itself took this much longer than in the fastest
+/// repeat: who shares the caches doesn't slow the fixed kernel, and comes and
+/// goes within a second.
+static constexpr double kSlowRepeat = 1.1;
 
 /// Calls of a repeat at least, if each follows a flush.
 static constexpr long kFlushedCalls = 4;
@@ -109,22 +113,37 @@ Timing ansor::runtime::timeKernel(const std::function<void()> &kernel,
   double fastest = timeFixedKernel();
   for (int i = 0; i < 4; ++i)
     fastest = std::min(fastest, timeFixedKernel());
-  while (int(timing.seconds.size()) < repeats) {
+  struct Repeat {
+    double seconds, fixed;
+    bool operator<(const Repeat &other) const { return seconds < other.seconds; }
+  };
+  std::vector<Repeat> done;
+  auto isDisturbed = [&](const Repeat &repeat) {
+    double least = std::min_element(done.begin(), done.end())->seconds;
+    return repeat.fixed > kDisturbance * fastest ||
+           repeat.seconds > kSlowRepeat * least;
+  };
+  int good = 0;
+  while (good < repeats && int(done.size()) < 2 * repeats) {
     refresh();
     double before = timeFixedKernel();
     double seconds = timeCalls(kernel, timing.iterations, flushed, clock);
     double after = timeFixedKernel();
     fastest = std::min({fastest, before, after});
-    double fixed = std::max(before, after);
-    if (fixed > kDisturbance * fastest && timing.disturbed < repeats) {
-      ++timing.disturbed;
-      continue;
-    }
-    timing.seconds.push_back(seconds / double(timing.iterations));
-    timing.clock.push_back(fixed);
+    done.push_back(
+        {seconds / double(timing.iterations), std::max(before, after)});
+    good = int(done.size()) -
+           int(std::count_if(done.begin(), done.end(), isDisturbed));
   }
-  for (double &fixed : timing.clock)
-    fixed /= fastest;
+  // What was disturbed counts only where there is nothing else.
+  timing.disturbed = int(done.size()) - repeats;
+  for (bool disturbed : {false, true})
+    for (const Repeat &repeat : done)
+      if (isDisturbed(repeat) == disturbed &&
+          int(timing.seconds.size()) < repeats) {
+        timing.seconds.push_back(repeat.seconds);
+        timing.clock.push_back(repeat.fixed / fastest);
+      }
   return timing;
 }
 
@@ -137,14 +156,17 @@ double ansor::runtime::median(std::vector<double> values) {
                            : (values[middle - 1] + values[middle]) / 2;
 }
 
-void ansor::runtime::pinThread() {
+int ansor::runtime::pinThread(int cpu) {
 #ifdef __linux__
-  int cpu = sched_getcpu();
-  if (cpu < 0 || cpu >= CPU_SETSIZE)
-    return;
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(cpu, &set);
-  sched_setaffinity(0, sizeof(set), &set);
+  for (int wanted : {cpu, sched_getcpu()}) {
+    if (wanted < 0 || wanted >= CPU_SETSIZE)
+      continue;
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(wanted, &set);
+    if (sched_setaffinity(0, sizeof(set), &set) == 0)
+      return wanted;
+  }
 #endif
+  return -1;
 }

@@ -606,6 +606,7 @@ static LogicalResult run(MLIRContext &context) {
   lowering.strictFP = options->strictFP;
   lowering.maxOperations = 10000000;
 
+  int64_t cpu = -1; // both programs are timed on the same
   if (options->doCheck) {
     CPULoweringOptions plain = lowering;
     plain.parallel = false;
@@ -638,6 +639,7 @@ static LogicalResult run(MLIRContext &context) {
       return failure();
     report.reference = answer->getNumber("median").value_or(
         answer->getNumber("reference_seconds").value_or(0));
+    cpu = answer->getInteger("cpu").value_or(-1);
   }
 
   lowering.parallel = options->threads > 1;
@@ -653,6 +655,7 @@ static LogicalResult run(MLIRContext &context) {
   request["artifact"] = stem + "candidate.so";
   request["manifest"] = stem + "candidate.json";
   request["threads"] = int(options->threads);
+  request["cpu"] = cpu;
   request["repeats"] = int(options->repeats);
   request["budget"] = 30;
   request["check_budget"] = 5;

@@ -142,8 +142,11 @@ static void addTimes(const Json &request, Call &call, const Call &inputs,
   options.flushBytes =
       size_t(request["flush_bytes"].asInt(int64_t(options.flushBytes)));
   options.cpuTime = threads == 1;
+  // Processors differ by who shares their core and caches: all candidates run
+  // on the same one.
+  int cpu = -1;
   if (threads == 1 && request["pin"].asBool(true))
-    pinThread();
+    cpu = pinThread(int(request["cpu"].asInt(-1)));
   if (int64_t bytes = request["cold_bytes"].asInt(); bytes > 0) {
     setCrashContext(request["id"].asInt(), "copying the weights");
     answer.set("weight_copies", int64_t(call.spreadWeights(size_t(bytes))));
@@ -161,6 +164,8 @@ static void addTimes(const Json &request, Call &call, const Call &inputs,
   answer.set("clock", clock);
   answer.set("iterations", int64_t(timing.iterations));
   answer.set("disturbed", timing.disturbed);
+  if (cpu >= 0)
+    answer.set("cpu", cpu);
 }
 
 /// Calls an artifact that was compiled for profiling until `budget` seconds are

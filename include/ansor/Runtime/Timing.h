@@ -8,8 +8,9 @@
 //
 // Seconds of one call: warm-up, then repeats that each run the kernel for a
 // minimum time. A small kernel of fixed work is timed around each repeat; a
-// repeat during which the machine was slower than it can be is done again, so
-// that a drifting machine does not decide.
+// repeat during which the machine was slower than it can be, or which took
+// longer than the fastest one, is done again, so that a machine whose speed
+// changes does not decide.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,8 +54,10 @@ Timing timeKernel(const std::function<void()> &kernel,
 /// The middle of `values`, or the mean of the middle two; infinity if empty.
 double median(std::vector<double> values);
 
-/// Keeps the calling thread on the processor that it runs on now.
-void pinThread();
+/// Keeps the calling thread on processor `cpu`, or if that is negative or can't
+/// be had, on the one that it runs on now. Returns the processor, or -1 if the
+/// thread could not be kept anywhere.
+int pinThread(int cpu = -1);
 
 } // namespace ansor::runtime
 
