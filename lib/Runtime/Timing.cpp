@@ -115,35 +115,36 @@ Timing ansor::runtime::timeKernel(const std::function<void()> &kernel,
     fastest = std::min(fastest, timeFixedKernel());
   struct Repeat {
     double seconds, fixed;
-    bool operator<(const Repeat &other) const { return seconds < other.seconds; }
   };
   std::vector<Repeat> done;
+  double least = std::numeric_limits<double>::infinity();
   auto isDisturbed = [&](const Repeat &repeat) {
-    double least = std::min_element(done.begin(), done.end())->seconds;
     return repeat.fixed > kDisturbance * fastest ||
            repeat.seconds > kSlowRepeat * least;
   };
-  int good = 0;
-  while (good < repeats && int(done.size()) < 2 * repeats) {
+  int disturbed = 0;
+  while (int(done.size()) < std::min(repeats + disturbed, 2 * repeats)) {
     refresh();
     double before = timeFixedKernel();
-    double seconds = timeCalls(kernel, timing.iterations, flushed, clock);
+    double seconds = timeCalls(kernel, timing.iterations, flushed, clock) /
+                     double(timing.iterations);
     double after = timeFixedKernel();
     fastest = std::min({fastest, before, after});
-    done.push_back(
-        {seconds / double(timing.iterations), std::max(before, after)});
-    good = int(done.size()) -
-           int(std::count_if(done.begin(), done.end(), isDisturbed));
+    least = std::min(least, seconds);
+    done.push_back({seconds, std::max(before, after)});
+    disturbed = int(std::count_if(done.begin(), done.end(), isDisturbed));
   }
-  // What was disturbed counts only where there is nothing else.
   timing.disturbed = int(done.size()) - repeats;
-  for (bool disturbed : {false, true})
-    for (const Repeat &repeat : done)
-      if (isDisturbed(repeat) == disturbed &&
-          int(timing.seconds.size()) < repeats) {
-        timing.seconds.push_back(repeat.seconds);
-        timing.clock.push_back(repeat.fixed / fastest);
-      }
+  // What was disturbed counts only where there is too little else.
+  std::sort(done.begin(), done.end(), [&](const Repeat &a, const Repeat &b) {
+    bool ofA = isDisturbed(a), ofB = isDisturbed(b);
+    return ofA != ofB ? ofB : a.seconds < b.seconds;
+  });
+  done.resize(repeats);
+  for (const Repeat &repeat : done) {
+    timing.seconds.push_back(repeat.seconds);
+    timing.clock.push_back(repeat.fixed / fastest);
+  }
   return timing;
 }
 

@@ -55,7 +55,7 @@ static double medianOf(std::vector<double> values) {
 /// How slow each program was relative to the others of its pass: the median
 /// over the passes, of which `seconds` has as many for each program. A machine
 /// that drifts slows all of a pass, so this repeats better than the seconds:
-/// on a busy one they deviated by .07 to .17, this by .04 to .12.
+/// on a busy one they deviated by .07 to .17, this by .04 to .11.
 static SmallVector<double> relativeTimes(ArrayRef<ArrayRef<double>> seconds) {
   SmallVector<std::vector<double>> ratios(seconds.size());
   for (size_t pass = 0; pass < seconds.front().size(); ++pass) {

@@ -17,7 +17,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <limits>
+#include <thread>
 #include <unistd.h>
 
 using namespace ansor::runtime;
@@ -347,6 +349,39 @@ TEST(TimingTest, FlushesCountAsTime) {
   EXPECT_EQ(timing.seconds.size(), size_t(options.repeats));
   EXPECT_GE(timing.iterations, 4);
   EXPECT_LT(calls, 20000);
+}
+
+TEST(TimingTest, RepeatsThatAreSlowAreDoneAgain) {
+  // Every other one of the first repeats takes ten times longer.
+  int repeat = 0;
+  bool calibrated = false;
+  TimingOptions options;
+  options.repeats = 4;
+  options.minRepeat = 2e-3;
+  options.cpuTime = true;
+  auto spent = [] { return double(std::clock()) / CLOCKS_PER_SEC; };
+  Timing timing = timeKernel(
+      [&] {
+        bool slow = calibrated && repeat < 6 && repeat % 2 == 0;
+        double end = spent() + (slow ? 2e-2 : 2e-3);
+        while (spent() < end)
+          ;
+      },
+      [&] { repeat += calibrated, calibrated = true; }, options);
+  ASSERT_EQ(timing.seconds.size(), 4u);
+  EXPECT_GE(timing.disturbed, 2);
+  for (double seconds : timing.seconds)
+    EXPECT_LT(seconds, 1.5e-2);
+}
+
+TEST(TimingTest, AThreadStaysWhereItIsKept) {
+  std::thread([] {
+    int here = pinThread();
+    ASSERT_GE(here, 0);
+    EXPECT_EQ(pinThread(here), here);
+    // There is no such processor.
+    EXPECT_EQ(pinThread(100000), here);
+  }).join();
 }
 
 TEST(TimingTest, RunsLongEnoughAndMedianIsInTheMiddle) {

@@ -272,6 +272,30 @@ TEST_F(OneBestTest, NeighboursAreTried) {
   }
 }
 
+/// How many of a batch are of the first sketch, which the model prefers, if the
+/// best of the second one took `seconds`, and that of the first 1.
+class RivalsTest : public OneBestTest {
+protected:
+  unsigned ofFirst(double seconds) {
+    options.epsGreedy = 0;
+    options.perScore = 100;
+    auto search = makeSearch();
+    search->addMeasured({0, {{128, 32, 4}, {256, 64, 16}}}, 1);
+    search->addMeasured({1, {{128, 32}}}, seconds);
+    FlatModel model;
+    RandomGenerator rng(1);
+    auto batch = search->nextBatch(8, &model, rng);
+    EXPECT_EQ(batch.size(), 8u);
+    return llvm::count_if(batch, [](const Candidate &candidate) {
+      return candidate.sketch == 0;
+    });
+  }
+};
+
+TEST_F(RivalsTest, OneAsFastGetsItsHalf) { EXPECT_EQ(ofFirst(1.1), 4u); }
+
+TEST_F(RivalsTest, SlowerOnesGetNone) { EXPECT_EQ(ofFirst(2), 8u); }
+
 TEST_F(OneBestTest, WithoutGenerationsThereAreNoNeighbours) {
   options.epsGreedy = 0;
   options.exploitShare = 1;

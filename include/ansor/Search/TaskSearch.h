@@ -98,6 +98,9 @@ private:
   std::vector<double> score(ArrayRef<Candidate> candidates, CostModel &model);
   /// Drops what doesn't build from a batch.
   void interpret(std::vector<Candidate> &batch);
+  /// At most `count` of the best measured, shared by the sketches that rival the
+  /// fastest one, if there are some.
+  std::vector<Candidate> bestParents(unsigned count, bool &hasRivals) const;
   /// New samples that build, at least `least` of at most `count` if there are.
   std::vector<Candidate> sampleValid(Evolution &evolution, unsigned least,
                                      unsigned count);
