@@ -101,7 +101,8 @@ LogicalResult Session::addTasks() {
                               : StringRef(options.dynamicSizes);
         if ((!sizes.empty() && hasDynamicFunctions(module) &&
              failed(specializeSizes(module, sizes))) ||
-            failed(convertAndExtract(module, options.layout)))
+            failed(convertAndExtract(
+                module, options.layout.value_or(NetworkLayout::ChannelsLast))))
           return failure();
         ofNetwork = collectTasks(module);
       } else if (!options.dynamicSizes.empty() &&
@@ -109,7 +110,7 @@ LogicalResult Session::addTasks() {
         return module.emitError()
                << "sizes for dynamic extents are given, but the tasks are "
                   "extracted already: run --ansor-specialize-sizes before";
-      } else if (options.layout != NetworkLayout::Keep &&
+      } else if (options.layout == NetworkLayout::ChannelsLast &&
                  getNetworkLayout(module) != options.layout) {
         return module.emitError()
                << "a layout is asked for, but the tasks are extracted already: "

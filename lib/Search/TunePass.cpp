@@ -72,11 +72,10 @@ struct TunePass : public ansor::impl::TunePassBase<TunePass> {
                             : costModel.getValue();
     options.trials = trials;
     options.dynamicSizes = dynamicSizes;
-    std::optional<NetworkLayout> networkLayout = parseNetworkLayout(layout);
-    if (!networkLayout)
+    options.layout = parseNetworkLayout(layout);
+    if (!options.layout && !layout.empty())
       return module.emitError() << "unknown layout '" << layout
                                 << "': use \"keep\" or \"channels-last\"";
-    options.layout = *networkLayout;
     options.seed = seed;
     options.measure.threads = threads;
     options.coldWeights = coldWeights;

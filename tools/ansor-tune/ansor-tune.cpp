@@ -101,10 +101,12 @@ struct Flags {
                "lists for all extents (?) or for one (d0, d1 in order of "
                "appearance), separated by ';'; other sizes run the general "
                "code")};
-  cl::opt<std::string> layout{"layout", cl::init("keep"), cl::cat(searching),
-      cl::desc("keep: tensors lie as in the model; channels-last: those of "
-               "convolutions and what is between them have the channels last, "
-               "where that pays (keep)")};
+  cl::opt<std::string> layout{"layout", cl::init("channels-last"),
+      cl::cat(searching),
+      cl::desc("channels-last: tensors of convolutions and of what is between "
+               "them have the channels last, where that pays; keep: they lie "
+               "as in the model (channels-last, unless its tasks are extracted "
+               "already)")};
   cl::list<std::string> weights{"weights", cl::cat(searching),
       cl::value_desc("1,3-5,7-"),
       cl::desc("arguments of the model that are weights, and are packed once "
@@ -314,7 +316,9 @@ static FailureOr<TuneOptions> makeOptions(ModuleOp module,
                                 ? findInstalledModel(options.target.vectorBits)
                                 : flags.costModel.getValue();
   options.dynamicSizes = flags.dynamicSizes;
-  options.layout = *layout;
+  // Without a word, tasks that are extracted already stay as they are.
+  if (flags.layout.getNumOccurrences() > 0)
+    options.layout = *layout;
   options.earlyStop = flags.earlyStop;
   options.finalists = flags.finalists;
   options.scoreThreads = flags.scoreThreads;

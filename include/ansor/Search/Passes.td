@@ -38,8 +38,9 @@ def TunePass : Pass<"ansor-tune", "ModuleOp"> {
            "\"?=32,128\"">,
     Option<"coldWeights", "cold-weights", "bool", "true",
            "measure tasks with their weights as cold as in the network">,
-    Option<"layout", "layout", "std::string", "\"keep\"",
-           "of the networks' images: \"keep\" or \"channels-last\"">,
+    Option<"layout", "layout", "std::string", "\"\"",
+           "of the networks' images: \"keep\" or \"channels-last\"; the latter "
+           "if it is not given and the tasks are not extracted yet">,
     Option<"threads", "threads", "int", "1", "threads of the measured code">,
     Option<"seed", "seed", "uint64_t", "0", "seed of the search">,
     Option<"earlyStop", "early-stop", "int64_t", "0",

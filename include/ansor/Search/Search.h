@@ -57,8 +57,10 @@ struct TuneOptions {
   /// Sizes that functions with dynamic extents are copied for (Task/Sizes.h);
   /// empty: those that the module names, if any.
   std::string dynamicSizes;
-  /// What networks are converted to before their tasks are extracted.
-  NetworkLayout layout = NetworkLayout::Keep;
+  /// What networks are converted to before their tasks are extracted. If it is
+  /// not given, channels last where that pays (Task/NetworkLayout.h), and
+  /// networks whose tasks are extracted already stay as they are.
+  std::optional<NetworkLayout> layout;
   unsigned finalists = 12;         ///< at most so many are compared at the end;
                                    ///< below 2 none
   double finalShare = 0.05;        ///< those slower than the best by no more
