@@ -25,11 +25,12 @@ static constexpr unsigned kSampleRounds = 8;
 /// shows how wrong the model is about this task.
 static constexpr double kFirstEpsilon = 0.25;
 /// Sketches whose fastest candidate is within this of the fastest of all are
-/// rivals: no one of them gets more than half of a batch. Which structure is
-/// best shows only after its sizes were tuned, and a search that tunes the first
-/// good one alone stays with it: of 200 trials, 117 to 157 went to one sketch,
-/// and the winner came from another.
-static constexpr double kRivalry = 1.15;
+/// rivals, as are those with less than this share of what trials would be theirs
+/// evenly: no sketch with a rival gets more than half of a batch. Which structure
+/// is best shows only after its sizes were tuned, and a search that tunes the
+/// first good one alone stays with it: of 200 trials, 117 to 167 went to one
+/// sketch, and the winner came from another.
+static constexpr double kRivalry = 1.15, kUnknownShare = 0.5;
 /// Partial programs that a beam keeps, for each candidate wanted.
 static constexpr unsigned kBeamWidth = 2;
 /// The best predicted of which the first that builds is taken.
@@ -185,7 +186,13 @@ std::vector<Candidate> TaskSearch::bestParents(unsigned count,
   for (const auto &[seconds, candidate] : measured)
     if (seconds <= kRivalry * measured.front().first)
       taken.try_emplace(candidate.sketch, 0);
-  hasRivals = taken.size() > 1;
+  const double even = double(measuredKeys.size()) / double(spaces.size());
+  const size_t rivals = llvm::count_if(
+      llvm::seq<unsigned>(0, spaces.size()), [&](unsigned sketch) {
+        return taken.contains(sketch) ||
+               trialsOf.lookup(sketch) < kUnknownShare * even;
+      });
+  hasRivals = rivals > 1;
   const unsigned most = hasRivals ? (count + 1) / 2 : count;
   std::vector<Candidate> parents;
   for (const auto &[seconds, candidate] : measured) {
@@ -334,7 +341,8 @@ std::vector<TrainingSample> TaskSearch::addMeasured(
   std::vector<TrainingSample> samples;
   for (auto [result, evaluation] : llvm::zip_equal(results, evaluations)) {
     auto &[candidate, seconds] = result;
-    measuredKeys.insert(candidate.key());
+    if (measuredKeys.insert(candidate.key()).second)
+      ++trialsOf[candidate.sketch];
     if (evaluation->features.rows() > 0)
       measuredPrograms.insert(hashFeatures(evaluation->features));
     if (std::isfinite(seconds)) {

@@ -273,7 +273,8 @@ TEST_F(OneBestTest, NeighboursAreTried) {
 }
 
 /// How many of a batch are of the first sketch, which the model prefers, if the
-/// best of the second one took `seconds`, and that of the first 1.
+/// best of the second one took `seconds` (none was measured if that is 0), and
+/// that of the first 1.
 class RivalsTest : public OneBestTest {
 protected:
   unsigned ofFirst(double seconds) {
@@ -281,7 +282,8 @@ protected:
     options.perScore = 100;
     auto search = makeSearch();
     search->addMeasured({0, {{128, 32, 4}, {256, 64, 16}}}, 1);
-    search->addMeasured({1, {{128, 32}}}, seconds);
+    if (seconds > 0)
+      search->addMeasured({1, {{128, 32}}}, seconds);
     FlatModel model;
     RandomGenerator rng(1);
     auto batch = search->nextBatch(8, &model, rng);
@@ -293,6 +295,8 @@ protected:
 };
 
 TEST_F(RivalsTest, OneAsFastGetsItsHalf) { EXPECT_EQ(ofFirst(1.1), 4u); }
+
+TEST_F(RivalsTest, OneThatIsUnknownGetsItsHalf) { EXPECT_EQ(ofFirst(0), 4u); }
 
 TEST_F(RivalsTest, SlowerOnesGetNone) { EXPECT_EQ(ofFirst(2), 8u); }
 

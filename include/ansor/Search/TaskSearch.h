@@ -99,7 +99,7 @@ private:
   /// Drops what doesn't build from a batch.
   void interpret(std::vector<Candidate> &batch);
   /// At most `count` of the best measured, shared by the sketches that rival the
-  /// fastest one, if there are some.
+  /// fastest one. Sets whether there are some, measured or unknown.
   std::vector<Candidate> bestParents(unsigned count, bool &hasRivals) const;
   /// New samples that build, at least `least` of at most `count` if there are.
   std::vector<Candidate> sampleValid(Evolution &evolution, unsigned least,
@@ -115,6 +115,7 @@ private:
   EvolutionOptions options;
 
   llvm::StringSet<> measuredKeys;
+  llvm::SmallDenseMap<unsigned, unsigned> trialsOf; ///< by sketch
   llvm::StringSet<> measuredPrograms; ///< hashes of their features
   std::vector<Candidate> seeds;
   std::vector<double> batchScores;
