@@ -80,8 +80,12 @@ LogicalResult Session::prepare() {
   return options.trials == 0 ? success() : openMeasurer();
 }
 
-static LogicalResult convertAndExtract(ModuleOp module, NetworkLayout layout) {
-  convertLayouts(module, layout);
+static LogicalResult
+convertAndExtract(ModuleOp module, std::optional<NetworkLayout> asked) {
+  convertLayouts(module, asked.value_or(NetworkLayout::ChannelsLast));
+  // What was asked for is noted even where there is nothing to convert.
+  if (asked)
+    noteNetworkLayout(module, *asked);
   return extractTasks(module);
 }
 
@@ -101,8 +105,7 @@ LogicalResult Session::addTasks() {
                               : StringRef(options.dynamicSizes);
         if ((!sizes.empty() && hasDynamicFunctions(module) &&
              failed(specializeSizes(module, sizes))) ||
-            failed(convertAndExtract(
-                module, options.layout.value_or(NetworkLayout::ChannelsLast))))
+            failed(convertAndExtract(module, options.layout)))
           return failure();
         ofNetwork = collectTasks(module);
       } else if (!options.dynamicSizes.empty() &&

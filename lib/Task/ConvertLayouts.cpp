@@ -400,6 +400,7 @@ unsigned ansor::convertLayouts(ModuleOp module, NetworkLayout layout,
   for (auto func : module.getOps<func::FuncOp>())
     if (!func.isDeclaration() && !func->hasAttr(kTaskAttr))
       count += Converter(func).run(always);
-  noteNetworkLayout(module, layout);
+  if (count > 0)
+    noteNetworkLayout(module, layout);
   return count;
 }

@@ -66,6 +66,7 @@ struct ConvertLayoutsPass
       return signalPassFailure();
     }
     convertLayouts(getOperation(), *wanted, always);
+    noteNetworkLayout(getOperation(), *wanted);
   }
 };
 

@@ -54,9 +54,10 @@ NetworkLayout getNetworkLayout(ModuleOp module);
 /// Notes on `module`, or a library, that its layout is `layout`.
 void noteNetworkLayout(ModuleOp module, NetworkLayout layout);
 
-/// Converts the functions of `module`, which has no tasks yet, and notes
-/// `layout` on it, unless it was converted before. Returns the number of ops that have another layout now. With `always`, also
-/// where it doesn't pay.
+/// Converts the functions of `module`, which has no tasks yet, unless it was
+/// converted before. Returns the number of ops that have another layout now, and
+/// notes `layout` on the module if there are some. With `always`, also where it
+/// doesn't pay.
 unsigned convertLayouts(ModuleOp module, NetworkLayout layout,
                         bool always = false);
 
