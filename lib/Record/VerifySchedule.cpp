@@ -201,6 +201,10 @@ LogicalResult ScheduleVerifier::verify(Operation *op) {
     if (value && value.getValue().isNegative())
       return constant.emitError()
              << "the value of " << annotate.getName() << " is negative";
+    // Ops that the schedule made become a stage: those that the task began with
+    // say nothing of their loops.
+    if (value && annotate.getName() == kStageAttr)
+      stages[value.getValue().getLimitedValue()].clear();
     return success();
   }
   if (auto foreach = dyn_cast<transform::ForeachOp>(op)) {
