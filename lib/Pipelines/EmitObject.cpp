@@ -10,6 +10,9 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -80,6 +83,45 @@ static void annotate(llvm::Module &module, const TargetInfo &target) {
   }
 }
 
+/// Whether LLVM's optimiser has something to find in `function`: an innermost
+/// loop on memory, or code without loops, that computes on scalars.
+static bool hasScalarWork(llvm::Function &function) {
+  llvm::DominatorTree dominators(function);
+  llvm::LoopInfo loops(dominators);
+  auto isVector = [](const llvm::Instruction &inst) {
+    auto *store = dyn_cast<llvm::StoreInst>(&inst);
+    return isa<llvm::VectorType>(store ? store->getValueOperand()->getType()
+                                       : inst.getType());
+  };
+  if (loops.empty())
+    return llvm::any_of(llvm::instructions(function),
+                        [](const llvm::Instruction &inst) {
+                          return inst.getType()->isFloatingPointTy();
+                        }) &&
+           llvm::none_of(llvm::instructions(function), isVector);
+  return llvm::any_of(loops.getLoopsInPreorder(), [&](llvm::Loop *loop) {
+    if (!loop->isInnermost())
+      return false;
+    bool usesMemory = false;
+    for (llvm::BasicBlock *block : loop->blocks())
+      for (const llvm::Instruction &inst : *block) {
+        if (isVector(inst))
+          return false;
+        usesMemory |= inst.mayReadOrWriteMemory();
+      }
+    return usesMemory;
+  });
+}
+
+/// What cleans up code that is vector code already, unrolled as its schedule
+/// says. The rest of LLVM's pipeline takes half of a candidate's build, and
+/// finds nothing in such code but copying loops to unroll.
+static constexpr StringLiteral kVectorCodePipeline =
+    "cgscc(inline),"
+    "function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine,"
+    "loop-mssa(loop-rotate,licm),simplifycfg,instcombine),"
+    "globaldce";
+
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
                      int optLevel) {
   if (optLevel <= 0)
@@ -100,7 +142,14 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   llvm::OptimizationLevel level = optLevel >= 3   ? llvm::OptimizationLevel::O3
                                   : optLevel == 2 ? llvm::OptimizationLevel::O2
                                                   : llvm::OptimizationLevel::O1;
-  builder.buildPerModuleDefaultPipeline(level).run(module, mam);
+  llvm::ModulePassManager passes;
+  bool hasScalars = llvm::any_of(module, [](llvm::Function &function) {
+    return !function.isDeclaration() && hasScalarWork(function);
+  });
+  if (hasScalars ||
+      llvm::errorToBool(builder.parsePassPipeline(passes, kVectorCodePipeline)))
+    passes = builder.buildPerModuleDefaultPipeline(level);
+  passes.run(module, mam);
 }
 
 LogicalResult ansor::emitObject(ModuleOp module, StringRef path,

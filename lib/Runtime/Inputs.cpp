@@ -227,7 +227,7 @@ static double drawFloat(const Range &range, uint64_t bits) {
   if (range.grid) {
     int64_t steps = int64_t(1) << range.gridBits;
     int64_t k = int64_t((bits >> 8) % uint64_t(2 * steps + 1)) - steps;
-    return std::ldexp(double(k), -range.gridBits);
+    return double(k) / double(steps); // exact
   }
   if (range.low < 0 && (bits & 15) == 0)
     return 0;

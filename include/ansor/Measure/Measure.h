@@ -74,7 +74,7 @@ struct MeasureOptions {
   int64_t maxObjectBytes = 8 << 20;
   int warmup = 1;
   int repeats = 5;                ///< medians are taken over these
-  double minRepeatSeconds = 0.01; ///< a repeat runs the kernel this long
+  double minRepeatSeconds = 0.005; ///< a repeat runs the kernel this long
   bool flushCache = false;
   /// Weights of a task (its arguments that are marked) are as cold as in a
   /// network of weights of so many bytes: each call takes other copies. 0: they

@@ -29,7 +29,7 @@ double now();
 struct TimingOptions {
   int warmup = 1;
   int repeats = 5;
-  double minRepeat = 0.01; ///< seconds that a repeat lasts at least
+  double minRepeat = 0.005; ///< seconds that a repeat lasts at least
   double budget = 5;       ///< seconds; slow kernels are repeated less often
   bool cpuTime = false;    ///< processor time of this thread, not wall time:
                            ///< for kernels without threads of their own, as
