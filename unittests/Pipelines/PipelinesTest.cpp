@@ -9,6 +9,7 @@
 #include "ansor/Pipelines/Pipelines.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
+#include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "llvm/ADT/SmallString.h"
@@ -179,6 +180,48 @@ TEST_F(PipelinesTest, TextByTheEnding) {
   auto assembly = llvm::MemoryBuffer::getFile(path("k.s"));
   ASSERT_TRUE(static_cast<bool>(assembly));
   EXPECT_TRUE((*assembly)->getBuffer().contains("scale_packed"));
+}
+
+// A loop of 64 copies, of vectors or of scalars.
+static std::string copyLoop(StringRef type) {
+  return ("llvm.func @copy(%p: !llvm.ptr, %q: !llvm.ptr {llvm.noalias}) {\n"
+          "  %zero = llvm.mlir.constant(0 : i64) : i64\n"
+          "  %one = llvm.mlir.constant(1 : i64) : i64\n"
+          "  %size = llvm.mlir.constant(64 : i64) : i64\n"
+          "  llvm.br ^loop(%zero : i64)\n"
+          "^loop(%i: i64):\n"
+          "  %from = llvm.getelementptr %p[%i] : (!llvm.ptr, i64) -> !llvm.ptr, " +
+          type + "\n  %v = llvm.load %from : !llvm.ptr -> " + type +
+          "\n  %sum = llvm.fadd %v, %v : " + type +
+          "\n  %to = llvm.getelementptr %q[%i] : (!llvm.ptr, i64) -> "
+          "!llvm.ptr, " +
+          type + "\n  llvm.store %sum, %to : " + type + ", !llvm.ptr\n" +
+          "  %next = llvm.add %i, %one : i64\n"
+          "  %more = llvm.icmp \"slt\" %next, %size : i64\n"
+          "  llvm.cond_br %more, ^loop(%next : i64), ^end\n"
+          "^end:\n"
+          "  llvm.return\n"
+          "}\n")
+      .str();
+}
+
+// LLVM looks for vectors where there are none yet, and leaves loops of vectors
+// as the schedule made them.
+TEST_F(PipelinesTest, OnlyScalarsAreVectorized) {
+  auto emit = [&](StringRef type) -> std::string {
+    OwningOpRef<ModuleOp> module = parse(copyLoop(type));
+    if (!module)
+      return "";
+    context.loadDialect<DLTIDialect>();
+    auto named = lookupTarget("haswell", module->getLoc());
+    EXPECT_TRUE(succeeded(named));
+    attachTarget(*module, *named);
+    EXPECT_TRUE(succeeded(emitObject(*module, path("k.ll"))));
+    auto ir = llvm::MemoryBuffer::getFile(path("k.ll"));
+    return ir ? (*ir)->getBuffer().str() : "";
+  };
+  EXPECT_TRUE(StringRef(emit("f32")).contains("load <8 x float>"));
+  EXPECT_EQ(StringRef(emit("vector<8xf32>")).count("load <8 x float>"), 1u);
 }
 
 TEST(InspectAssembly, X86) {
