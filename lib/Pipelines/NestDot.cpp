@@ -6,58 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Nest.h"
+#include "ansor/Support/Structured.h"
+#include "ansor/Target/DotInstructions.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <numeric>
 
 using namespace mlir;
 using namespace mlir::ansor;
-
-namespace {
-/// An instruction for `bits` wide registers.
-struct DotInstruction {
-  StringRef feature; ///< LLVM's name
-  StringRef arch;    ///< "x86", "aarch64"
-  int64_t bits;
-  StringRef intrinsic;
-  int64_t group;
-  /// Of the first and the second factor: 'u', 's', or 'f' (bf16).
-  char first, second;
-};
-} // namespace
-
-/// In order of preference.
-static const DotInstruction kInstructions[] = {
-    {"avx512vnni", "x86", 512, "llvm.x86.avx512.vpdpbusd.512", 4, 'u', 's'},
-    {"avxvnni", "x86", 256, "llvm.x86.avx512.vpdpbusd.256", 4, 'u', 's'},
-    {"avx512bf16", "x86", 512, "llvm.x86.avx512bf16.dpbf16ps.512", 2, 'f', 'f'},
-    {"dotprod", "aarch64", 128, "llvm.aarch64.neon.sdot.v4i32.v16i8", 4, 's',
-     's'},
-    {"dotprod", "aarch64", 128, "llvm.aarch64.neon.udot.v4i32.v16i8", 4, 'u',
-     'u'},
-    {"i8mm", "aarch64", 128, "llvm.aarch64.neon.usdot.v4i32.v16i8", 4, 'u',
-     's'},
-};
-
-/// The input that `value` is a widened element of; 'u', 's' or 'f' says how.
-static std::pair<BlockArgument, char> matchWidened(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op || op->getNumOperands() != 1)
-    return {};
-  auto arg = dyn_cast<BlockArgument>(op->getOperand(0));
-  Type from = op->getOperand(0).getType(), to = value.getType();
-  if (!arg)
-    return {};
-  if (from.isInteger(8) && to.isInteger(32)) {
-    if (isa<arith::ExtSIOp>(op))
-      return {arg, 's'};
-    if (isa<arith::ExtUIOp>(op))
-      return {arg, 'u'};
-  }
-  if (from.isBF16() && to.isF32() && isa<arith::ExtFOp>(op))
-    return {arg, 'f'};
-  return {};
-}
 
 std::optional<DotForm> ansor::matchDot(linalg::LinalgOp op,
                                        const NestPlan &plan,
@@ -66,30 +22,14 @@ std::optional<DotForm> ansor::matchDot(linalg::LinalgOp op,
   if (!plan.lane || plan.laneReduces || op.getNumDpsInits() != 1 ||
       op.getNumDpsInputs() != 2 || !op.hasPureBufferSemantics())
     return std::nullopt;
-  // acc + widen(x) * widen(y)
-  Operation *add =
-      op.getBlock()->getTerminator()->getOperand(0).getDefiningOp();
-  if (!add || !isa<arith::AddIOp, arith::AddFOp>(add))
+  std::optional<WidenedProduct> product = matchWidenedProduct(op);
+  if (!product)
     return std::nullopt;
-  BlockArgument acc = op.getRegionOutputArgs().front();
-  Value sum = add->getOperand(0) == acc ? add->getOperand(1)
-                                        : add->getOperand(0);
-  Operation *mul = sum.getDefiningOp();
-  if (!mul || !isa<arith::MulIOp, arith::MulFOp>(mul) ||
-      !llvm::is_contained(add->getOperands(), Value(acc)))
-    return std::nullopt;
-  auto [x, kindX] = matchWidened(mul->getOperand(0));
-  auto [y, kindY] = matchWidened(mul->getOperand(1));
-  if (!x || !y || x == y || x.getOwner() != op.getBlock() ||
-      y.getOwner() != op.getBlock() || x == acc || y == acc)
-    return std::nullopt;
+  auto [x, y, kindX, kindY] = *product;
   // bf16 instructions flush denormals and round after each pair.
   if (kindX == 'f' && strictFP)
     return std::nullopt;
 
-  StringRef triple = target.triple;
-  bool isX86 = triple.starts_with("x86_64"),
-       isArm = triple.starts_with("aarch64");
   for (bool exchanged : {false, true}) {
     BlockArgument scalarArg = exchanged ? y : x, vectorArg = exchanged ? x : y;
     char scalarKind = exchanged ? kindY : kindX,
@@ -105,31 +45,21 @@ std::optional<DotForm> ansor::matchDot(linalg::LinalgOp op,
       if (kind != utils::IteratorType::reduction ||
           classifyAccess(scalarMap, loop) != LaneAccess::Contiguous)
         continue;
-      for (const DotInstruction &candidate : kInstructions) {
-        if (!(candidate.arch == "x86" ? isX86 : isArm) ||
-            plan.lanes * 32 != candidate.bits)
-          continue;
-        bool plain = scalarKind == candidate.first &&
-                     vectorKind == candidate.second;
-        bool swapped = scalarKind == candidate.second &&
-                       vectorKind == candidate.first;
-        bool offset = candidate.first == 'u' && candidate.second == 's' &&
-                      scalarKind == 's' && vectorKind == 's';
-        int64_t extent = plan.extents[loop];
-        if ((!plain && !swapped && !offset) ||
-            ShapedType::isDynamic(extent) || extent < candidate.group ||
-            !hasFeature(target, candidate.feature))
-          continue;
-        DotForm form;
-        form.scalar = scalar->getOperandNumber();
-        form.vector = vector->getOperandNumber();
-        form.loop = loop;
-        form.group = candidate.group;
-        form.intrinsic = candidate.intrinsic.str();
-        form.swapped = swapped && !plain;
-        form.offset = offset && !plain && !swapped;
-        return form;
-      }
+      std::optional<DotMatch> match = findDotInstruction(
+          target, plan.lanes * 32, scalarKind, vectorKind);
+      int64_t extent = plan.extents[loop];
+      if (!match || ShapedType::isDynamic(extent) ||
+          extent < match->instruction->group)
+        continue;
+      DotForm form;
+      form.scalar = scalar->getOperandNumber();
+      form.vector = vector->getOperandNumber();
+      form.loop = loop;
+      form.group = match->instruction->group;
+      form.intrinsic = match->instruction->intrinsic.str();
+      form.swapped = match->swapped;
+      form.offset = match->offset;
+      return form;
     }
   }
   return std::nullopt;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ansor/Support/Structured.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 
@@ -22,6 +23,57 @@ bool ansor::overwritesInit(linalg::LinalgOp op, unsigned i) {
       return false;
   }
   return true;
+}
+
+std::optional<std::pair<Value, Value>>
+ansor::matchSumOfProducts(linalg::LinalgOp op) {
+  if (op.getNumDpsInits() != 1)
+    return std::nullopt;
+  Operation *add =
+      op.getBlock()->getTerminator()->getOperand(0).getDefiningOp();
+  Value acc = op.getRegionOutputArgs().front();
+  if (!isa_and_nonnull<arith::AddIOp, arith::AddFOp>(add) ||
+      !llvm::is_contained(add->getOperands(), acc))
+    return std::nullopt;
+  Operation *mul =
+      add->getOperand(add->getOperand(0) == acc ? 1 : 0).getDefiningOp();
+  if (!isa_and_nonnull<arith::MulIOp, arith::MulFOp>(mul))
+    return std::nullopt;
+  return std::make_pair(mul->getOperand(0), mul->getOperand(1));
+}
+
+/// The block argument that `value` is widened from, and how.
+static std::pair<BlockArgument, char> matchWidened(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getNumOperands() != 1)
+    return {};
+  auto arg = dyn_cast<BlockArgument>(op->getOperand(0));
+  Type from = op->getOperand(0).getType(), to = value.getType();
+  if (!arg)
+    return {};
+  if (from.isInteger(8) && to.isInteger(32)) {
+    if (isa<arith::ExtSIOp>(op))
+      return {arg, 's'};
+    if (isa<arith::ExtUIOp>(op))
+      return {arg, 'u'};
+  }
+  if (from.isBF16() && to.isF32() && isa<arith::ExtFOp>(op))
+    return {arg, 'f'};
+  return {};
+}
+
+std::optional<ansor::WidenedProduct>
+ansor::matchWidenedProduct(linalg::LinalgOp op) {
+  auto factors = matchSumOfProducts(op);
+  if (!factors || op.getNumDpsInputs() != 2)
+    return std::nullopt;
+  auto [x, kindX] = matchWidened(factors->first);
+  auto [y, kindY] = matchWidened(factors->second);
+  BlockArgument acc = op.getRegionOutputArgs().front();
+  if (!x || !y || x == y || x.getOwner() != op.getBlock() ||
+      y.getOwner() != op.getBlock() || x == acc || y == acc)
+    return std::nullopt;
+  return WidenedProduct{x, y, kindX, kindY};
 }
 
 std::optional<AffineMap> ansor::getPermutation(linalg::GenericOp op) {

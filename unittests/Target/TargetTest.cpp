@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ansor/Target/DotInstructions.h"
 #include "ansor/Target/Target.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -49,6 +50,26 @@ TEST_F(TargetTest, HostIsPlausible) {
   EXPECT_FALSE(getDataLayout(host).empty());
   EXPECT_TRUE(succeeded(lookup("host")));
   EXPECT_EQ(lookup("")->toJSON(), host.toJSON());
+}
+
+TEST_F(TargetTest, DotInstructions) {
+  auto find = [&](StringRef name, int64_t bits, char first, char second) {
+    FailureOr<TargetInfo> target = lookup(name);
+    EXPECT_TRUE(succeeded(target)) << name.str();
+    return findDotInstruction(*target, bits, first, second);
+  };
+  auto match = find("sapphirerapids", 512, 'u', 's');
+  ASSERT_TRUE(match);
+  EXPECT_EQ(match->instruction->group, 4);
+  EXPECT_FALSE(match->swapped || match->offset);
+  EXPECT_TRUE(find("sapphirerapids", 512, 's', 'u')->swapped);
+  EXPECT_TRUE(find("sapphirerapids", 512, 's', 's')->offset);
+  EXPECT_FALSE(find("sapphirerapids", 512, 'u', 'u'));
+  EXPECT_FALSE(find("sapphirerapids", 128, 'u', 's'));
+  EXPECT_EQ(find("sapphirerapids", 512, 'f', 'f')->instruction->group, 2);
+  EXPECT_FALSE(find("x86-64-v4", 512, 'u', 's'));
+  EXPECT_FALSE(find("neoverse-n1", 128, 's', 's')->offset);
+  EXPECT_FALSE(find("cortex-a72", 128, 's', 's'));
 }
 
 TEST_F(TargetTest, VectorsOfNamedTargets) {

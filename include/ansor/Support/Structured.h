@@ -20,6 +20,19 @@ namespace mlir::ansor {
 /// init holds: it is read then, even if the body doesn't use it.
 bool overwritesInit(linalg::LinalgOp op, unsigned i);
 
+/// The factors, if `op` adds up products: its result is `acc + x * y`.
+std::optional<std::pair<Value, Value>>
+matchSumOfProducts(linalg::LinalgOp op);
+
+/// Products of widened elements of two inputs that `op` adds up, and how each is
+/// widened: 's' and 'u' from 8 to 32 bits, signed and unsigned; 'f' from bf16 to
+/// f32.
+struct WidenedProduct {
+  BlockArgument x, y;
+  char kindX, kindY;
+};
+std::optional<WidenedProduct> matchWidenedProduct(linalg::LinalgOp op);
+
 /// If all that `op` does is to permute the dimensions of its input: the map from
 /// places in the result to places in the input.
 std::optional<AffineMap> getPermutation(linalg::GenericOp op);
