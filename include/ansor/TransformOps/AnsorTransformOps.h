@@ -38,6 +38,23 @@ LogicalResult packOperand(RewriterBase &rewriter, linalg::LinalgOp op,
                           int64_t operand, int64_t loop, int64_t tile,
                           std::string &error);
 
+/// How `transform.ansor.im2col` rewrites an op.
+struct Im2colOptions {
+  int64_t operand = 0; ///< the input that is read through windows
+  int64_t group = 1;   ///< a row of windows is a multiple of it
+  int64_t lane = -1;   ///< the loop that lies innermost in the buffer, or -1
+};
+
+/// The ops that `transform.ansor.im2col` makes of one.
+struct Im2colOps {
+  linalg::GenericOp product, copy;
+};
+
+/// What `transform.ansor.im2col` does to one op; see there. If it can't, nothing
+/// is changed, and `error` says why.
+FailureOr<Im2colOps> im2col(RewriterBase &rewriter, linalg::LinalgOp op,
+                            const Im2colOptions &options, std::string &error);
+
 /// Registers the extension of the transform dialect that holds the ops.
 void registerTransformExtension(DialectRegistry &registry);
 

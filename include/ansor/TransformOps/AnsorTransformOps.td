@@ -89,4 +89,59 @@ def PackOperandOp
   }];
 }
 
+def Im2colOp
+    : Op<Transform_Dialect, "ansor.im2col",
+         [DeclareOpInterfaceMethods<TransformOpInterface>,
+          DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+          ReportTrackingListenerFailuresOpTrait]> {
+  let summary = "Copies the windows of an operand, and makes a product of the rest";
+  let description = [{
+    Copies what each target reads of its input number `operand` into a buffer in
+    which the reduction loops are one dimension, and lets the target read that,
+    in one reduction loop. What was read through windows is a matrix then:
+
+    ```
+    // x: (h, w, i, j, c) -> (h * 2 + i, w * 2 + j, c), k: (i, j, c, f)
+    generic ins(%x, %k : tensor<9x9x3xf32>, tensor<3x3x3x8xf32>)
+
+    %m = collapse_shape %x [[0], [1, 2]]               // tensor<9x27xf32>
+    %e = tensor.empty() : tensor<4x4x3x9xf32>
+    // (h, w, i, q) -> (h * 2 + i, w * 6 + q)
+    %c = generic ins(%m) outs(%e)                      // the copy
+    %a = collapse_shape %c [[0], [1], [2, 3]]          // tensor<4x4x27xf32>
+    %b = collapse_shape %k [[0, 1, 2], [3]]            // tensor<27x8xf32>
+    generic ins(%a, %b)                                // h, w, f; k
+    ```
+
+    The dimensions of the buffer are, from the outermost: those of the target's
+    parallel loops that the operand depends on; the reductions in the order in
+    which another input holds them; with `lane`, that parallel loop. Reductions
+    that another input doesn't hold side by side stay several loops. A row of
+    the copy is as long as what is contiguous in the operand: dimensions that a
+    window holds as a whole are collapsed.
+
+    With `group`, the last reduction loop is a multiple of it: the buffer and the
+    other inputs get zeros at the end. The target then has to add products.
+
+    Upstream has `transform.structured.convert_conv2d_to_img2col`, for named
+    convolutions of two dimensions without dilation; it makes the rows element by
+    element, by quotients and remainders.
+
+    Results are the rewritten targets, and the copies. Attributes of the targets
+    are kept. Fails silenceably at a target, which stays as it is, if it isn't of
+    static shape on tensors, if its input depends on no reduction loop, or if
+    another input isn't read element by element along those.
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$operand,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$group,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$lane);
+  let results = (outs TransformHandleTypeInterface:$product,
+                      TransformHandleTypeInterface:$copy);
+  let assemblyFormat = [{
+    $target `[` $operand `]` (`group` $group^)? (`lane` $lane^)? attr-dict
+    `:` functional-type(operands, results)
+  }];
+}
+
 #endif // ANSOR_TRANSFORMOPS_ANSORTRANSFORMOPS_TD
