@@ -198,7 +198,14 @@ void mlir::ansor::addTileConstraints(const SketchContext &context,
                                      SketchState &state, unsigned index,
                                      ArrayRef<TileSize> body,
                                      ArrayRef<TileSize> cache) {
-  const Stage &stage = context.graph.getStage(index);
+  addTileConstraints(context, state, context.graph.getStage(index), body,
+                     cache);
+}
+
+void mlir::ansor::addTileConstraints(const SketchContext &context,
+                                     SketchState &state, const Stage &stage,
+                                     ArrayRef<TileSize> body,
+                                     ArrayRef<TileSize> cache) {
   const TargetInfo &target = context.target;
   int64_t lanes = target.lanes(stage.elementBits);
 

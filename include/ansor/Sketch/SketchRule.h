@@ -214,6 +214,9 @@ SmallVector<int64_t> spatialFirst(const Stage &stage);
 /// is reused: accumulators in registers, footprint in the cache, size of the
 /// body, number of iterations.
 void addTileConstraints(const SketchContext &context, SketchState &state,
+                        const Stage &stage, ArrayRef<TileSize> body,
+                        ArrayRef<TileSize> cache);
+void addTileConstraints(const SketchContext &context, SketchState &state,
                         unsigned stage, ArrayRef<TileSize> body,
                         ArrayRef<TileSize> cache);
 

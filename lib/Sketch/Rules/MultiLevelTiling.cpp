@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MultiLevelTiling.h"
+#include "ansor/IR/AnsorDialect.h"
 #include "mlir/Dialect/Affine/Analysis/AffineStructures.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -39,7 +40,9 @@ public:
   NestBuilder(const SketchContext &context, SketchState &state,
               unsigned anchor, const MultiLevelOptions &options)
       : context(context), state(state), anchor(anchor),
-        stage(context.graph.getStage(anchor)), options(options) {}
+        stage(options.columns ? options.columns->product
+                              : context.graph.getStage(anchor)),
+        options(options) {}
 
   void build() {
     nest.root = options.consumer ? options.consumer->stage : anchor;
@@ -55,7 +58,9 @@ public:
     SmallVector<TileSize> cache = spatial[1];
     for (unsigned loop : stage.reductionLoops())
       cache[loop] = reduction[0][loop];
-    addTileConstraints(context, state, anchor, innerTiles({}), cache);
+    addTileConstraints(context, state, stage, innerTiles({}), cache);
+    if (options.columns)
+      addColumnsConstraint();
   }
 
 private:
@@ -67,6 +72,8 @@ private:
   void addPart(int from, bool rest, ArrayRef<unsigned> whole);
   void addCacheRead(int root, int anchorFrom);
   void addPack(int body);
+  int addColumns(int root, int anchorFrom);
+  void addColumnsConstraint();
 
   /// The loop that vectors lie along, or -1.
   int vectorLoop() const {
@@ -119,7 +126,7 @@ private:
   const SketchContext &context;
   SketchState &state;
   unsigned anchor;
-  const Stage &stage;
+  const Stage &stage; ///< the anchor, or what is left of it
   const MultiLevelOptions &options;
   Nest nest;
   SmallVector<TileSize> spatial[3], reduction[2];
@@ -320,6 +327,52 @@ void NestBuilder::addPack(int body) {
       " tile {tile} : !transform.any_op, !transform.param<i64>";
 }
 
+/// Copies the windows of an operand for each parallel tile; gives the step that
+/// makes the anchor a product of the copy.
+int NestBuilder::addColumns(int root, int anchorFrom) {
+  const Columns &columns = *options.columns;
+  int step = addStep(Step::Kind::Text, anchor, anchorFrom,
+                     anchorFrom < 0 ? root : -1, {});
+  std::string &text = nest.steps[step].text;
+  text = "{result}, {result}_rest = transform.ansor.im2col {op}[" +
+         std::to_string(columns.operand) + "] group " +
+         std::to_string(columns.group);
+  if (columns.lane >= 0)
+    text += " lane " + std::to_string(columns.lane);
+  // The tag stands for other loops from here on.
+  text += " : (!transform.any_op) -> (!transform.any_op, !transform.any_op)"
+          "\n    {result}_tag = transform.param.constant " +
+          std::to_string(stage.tag) +
+          " : i64 -> !transform.param<i64>\n    transform.annotate {result} \"" +
+          kStageAttr.str() +
+          "\" = {result}_tag : !transform.any_op, !transform.param<i64>";
+  int copy = addStep(Step::Kind::Tile, anchor, step, -1, columns.copyTile);
+  nest.steps[copy].rest = true;
+  nest.steps[copy].vectorize = true;
+  return step;
+}
+
+/// Bounds the copy of a parallel tile.
+void NestBuilder::addColumnsConstraint() {
+  const Columns &columns = *options.columns;
+  SketchConstraint bound;
+  bound.name = "columns";
+  bound.reason = "the windows that a parallel tile copies fit in the "
+                 "second-level cache";
+  SketchConstraint::Term term;
+  auto read = llvm::find_if(stage.reads, [&](const StageRead &read) {
+    return read.operand == columns.operand;
+  });
+  term.coefficient = columns.rowElements * read->elementBits / 8;
+  for (unsigned loop : columns.rowLoops)
+    if (!spatial[0][loop].knob.empty())
+      term.knobs.push_back(spatial[0][loop].knob);
+  bound.terms.push_back(std::move(term));
+  bound.max = context.target.l2;
+  if (!bound.terms.front().knobs.empty())
+    state.addConstraint(std::move(bound));
+}
+
 void NestBuilder::addPart(int from, bool rest, ArrayRef<unsigned> whole) {
   // S0. A part that no loop cuts still is a tile.
   SmallVector<TileSize> parallel = rootTiles(0, whole);
@@ -340,6 +393,11 @@ void NestBuilder::addPart(int from, bool rest, ArrayRef<unsigned> whole) {
   int anchorFrom = options.fuseLevel == 0 ? root : -1;
   if (options.cacheRead >= 0 && whole.empty())
     addCacheRead(root, anchorFrom);
+  if (options.columns) {
+    int product = addColumns(root, anchorFrom);
+    if (anchorFrom >= 0)
+      anchorFrom = product;
+  }
   // S1, at the consumer if it is computed here.
   int scope;
   if (options.fuseLevel == 2)
@@ -728,8 +786,14 @@ static void addVariants(const SketchContext &context, const SketchState &state,
     variants.emplace_back();
     variants.back().cacheWrite = true;
   }
-  if (context.space == SpaceKind::Full)
+  if (context.space == SpaceKind::Full) {
     addPackedVariants(context, anchor, consumer, variants);
+    if (auto columns = findColumns(context, anchor)) {
+      MultiLevelOptions copied = variants.front();
+      copied.columns = std::move(columns);
+      variants.push_back(std::move(copied));
+    }
+  }
   for (const MultiLevelOptions &options : variants) {
     SketchState successor = state;
     int64_t tag = context.graph.getStage(anchor).tag;
@@ -744,6 +808,9 @@ static void addVariants(const SketchContext &context, const SketchState &state,
       note("cache-read(s" + Twine(tag) + "." + Twine(options.cacheRead) + ")");
     if (options.pack >= 0)
       note("pack(s" + Twine(tag) + "." + Twine(options.pack) + ")");
+    if (options.columns)
+      note("columns(s" + Twine(tag) + "." + Twine(options.columns->operand) +
+           ")");
     if (options.cacheWrite)
       note("cache-write(s" + Twine(tag) + ")");
     for (auto [loop, at] : options.splits)

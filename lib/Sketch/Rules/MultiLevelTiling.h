@@ -9,7 +9,7 @@
 #ifndef ANSOR_LIB_SKETCH_RULES_MULTILEVELTILING_H
 #define ANSOR_LIB_SKETCH_RULES_MULTILEVELTILING_H
 
-#include "../Rules.h"
+#include "Columns.h"
 
 namespace mlir::ansor {
 
@@ -42,6 +42,9 @@ struct MultiLevelOptions {
   int pack = -1;
   /// The anchor accumulates into a buffer of its own.
   bool cacheWrite = false;
+  /// Each parallel tile copies the windows of an operand, and what is tiled
+  /// further is the product that is left.
+  std::optional<Columns> columns;
 };
 
 /// Steps of reduction loop `loop` that fill one accumulator's bits, if both
